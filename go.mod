@@ -1,0 +1,5 @@
+module github.com/columntypes/columntypes
+
+go 1.25
+
+require github.com/stretchr/testify v1.12.1 // indirect
