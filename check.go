@@ -1,0 +1,315 @@
+package columntypes
+
+import (
+	"fmt"
+	"time"
+)
+
+// Mode is the dial of the check. The zero value is Off.
+type Mode uint8
+
+// The three settings of the dial.
+const (
+	Off     Mode = iota // nothing is measured
+	Warn                // findings are filed, the model reads the rows exactly as returned
+	Enforce             // findings are filed, and one sentence replaces the rows
+)
+
+var modeWords = [...]string{Off: "off", Warn: "warn", Enforce: "enforce"}
+
+// ParseMode reads one of the words off, warn and enforce. Any other word is an error that names all three.
+func ParseMode(word string) (Mode, error) {
+	for mode, known := range modeWords {
+		if word == known {
+			return Mode(mode), nil
+		}
+	}
+	return Off, fmt.Errorf("columntypes: no mode %s: use off, warn or enforce", quote(word))
+}
+
+// String gives the mode's word, or Mode(n) for a value that is none of the three.
+func (m Mode) String() string {
+	if int(m) < len(modeWords) {
+		return modeWords[m]
+	}
+	return fmt.Sprintf("Mode(%d)", uint8(m))
+}
+
+// MarshalText gives the mode's word; a value that is none of the three is an error.
+func (m Mode) MarshalText() ([]byte, error) {
+	if int(m) >= len(modeWords) {
+		return nil, fmt.Errorf("columntypes: no %v: use off, warn or enforce", m)
+	}
+	return []byte(m.String()), nil
+}
+
+// UnmarshalText reads what ParseMode reads.
+func (m *Mode) UnmarshalText(text []byte) error {
+	mode, err := ParseMode(string(text))
+	if err != nil {
+		return err
+	}
+	*m = mode
+	return nil
+}
+
+// Call is one tool call's result with what its tool declared. Check only reads it.
+type Call struct {
+	ToolName, ToolCallID string
+	Columns              ToolResultColumns // nil: the tool declares nothing
+	RowsAt               string            // JSON Pointer (RFC 6901) to the rows inside the result; "" is the result itself
+	Result               any               // what the tool returned, or a RowsetReading
+	Text                 string            // the result as JSON text; used when Result is nil
+	Epoch                int               // the run's iteration, if the host counts them
+	RedactSamples        bool              // keep the text of cells and undeclared keys out of the outcome
+}
+
+// Kind names one of the two checks, and the findings that it files.
+type Kind string
+
+// The two checks.
+const (
+	KindColumnTypeMismatch Kind = "column-type-mismatch"
+	KindMissingColumn      Kind = "missing-column"
+)
+
+// Disposition says what became of one check in one call.
+type Disposition string
+
+// The four dispositions. NotApplicable is out of scope by rule; Unreachable should have run and could not.
+const (
+	CheckedPass   Disposition = "checked-pass"
+	CheckedFail   Disposition = "checked-fail"
+	NotApplicable Disposition = "not-applicable"
+	Unreachable   Disposition = "unreachable"
+)
+
+// Status is what a host may route by.
+type Status string
+
+// The two statuses. StatusInvalid means that the refusal replaced the rows.
+const (
+	StatusOK      Status = "ok"
+	StatusInvalid Status = "invalid"
+)
+
+// Reason says why a call was not judged. The zero value means that it was.
+type Reason string
+
+// Why a call was not judged.
+const (
+	ReasonOff            Reason = "off"
+	ReasonUndeclared     Reason = "undeclared"
+	ReasonNotRowset      Reason = "not-a-rowset"
+	ReasonEmpty          Reason = "empty"
+	ReasonNotJSON        Reason = "not-json"
+	ReasonNoRowsAt       Reason = "no-rows-at"
+	ReasonBadDeclaration Reason = "bad-declaration"
+	ReasonBadMode        Reason = "bad-mode"
+	ReasonFailed         Reason = "failed"
+)
+
+// unreachable tells the reasons that should have been a verdict from those that are out of scope by rule.
+func (r Reason) unreachable() bool {
+	return r == ReasonBadDeclaration || r == ReasonBadMode || r == ReasonFailed
+}
+
+// DispositionRow counts what became of one check. Rows add up over calls, runs and processes.
+type DispositionRow struct {
+	Check                                         Kind
+	Checked, Findings, NotApplicable, Unreachable int
+	LastFiredAt                                   time.Time // zero in an Outcome
+}
+
+// Finding is one column of one call that does not hold what was declared.
+type Finding struct {
+	Kind                 Kind
+	ToolName, ToolCallID string
+	Epoch                int
+	Message              string
+	Violation            ColumnViolation
+}
+
+// ColumnViolation is the data behind a finding's message.
+type ColumnViolation struct {
+	Column                 string
+	Declared               ColumnType
+	Nullable               bool
+	Rows, OfRows, FirstRow int            // FirstRow is the 0-based index of the first offender
+	Got, GoType, Sample    string         // of the first offender; GoType only where Got does not say it plainly
+	Held                   map[string]int // offending rows by Got word
+	NearMiss               string         // missing-column only: an undeclared key that is nearly the column's name
+}
+
+// Outcome is the verdict of one call. The zero value is not one that Check returns.
+type Outcome struct {
+	Findings     []Finding         // in declaration order
+	Dispositions [2]DispositionRow // column-type-mismatch, missing-column: always both, one encounter each
+	Refusal      string            // "" unless enforce found something
+	NotJudged    Reason            // "" when judged
+	Detail       string            // why not judged, for a person
+}
+
+// Disposition says what became of one check; a kind that is none of the two gives "".
+func (o Outcome) Disposition(kind Kind) Disposition {
+	for _, row := range o.Dispositions {
+		switch {
+		case row.Check != kind:
+		case row.Findings > 0:
+			return CheckedFail
+		case row.Checked > 0:
+			return CheckedPass
+		case row.Unreachable > 0:
+			return Unreachable
+		default:
+			return NotApplicable
+		}
+	}
+	return ""
+}
+
+// Status is StatusInvalid where a refusal replaces the rows.
+func (o Outcome) Status() Status {
+	if o.Refusal != "" {
+		return StatusInvalid
+	}
+	return StatusOK
+}
+
+// Payload gives what the model may read: the result itself, untouched, or the refusal.
+func (o Outcome) Payload(result any) any {
+	if o.Refusal != "" {
+		return o.Refusal
+	}
+	return result
+}
+
+// Check judges one call. It keeps no state, reads no clock and does no I/O; it is safe for concurrent use as long as
+// nobody writes to the call's values meanwhile. It never panics: a failure below it becomes ReasonFailed.
+func Check(mode Mode, call Call) (outcome Outcome) {
+	switch {
+	case mode == Off:
+		return notJudged(ReasonOff, "")
+	case mode > Enforce:
+		return notJudged(ReasonBadMode, "the mode is "+mode.String()+": use off, warn or enforce")
+	case call.Columns == nil:
+		return notJudged(ReasonUndeclared, "")
+	}
+	if err := AssertResultColumns(call.ToolName, call.Columns); err != nil {
+		return notJudged(ReasonBadDeclaration, err.Error())
+	}
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			outcome = notJudged(ReasonFailed, fmt.Sprintf("the check failed on a value of the result (a panic with a Go %T)", recovered))
+		}
+	}()
+	reading, reason, detail := readCall(call)
+	if reason != "" {
+		return notJudged(reason, detail)
+	}
+	return judge(mode, call, reading)
+}
+
+func notJudged(reason Reason, detail string) Outcome {
+	row := DispositionRow{NotApplicable: 1}
+	if reason.unreachable() {
+		row = DispositionRow{Unreachable: 1}
+	}
+	outcome := Outcome{NotJudged: reason, Detail: detail, Dispositions: [2]DispositionRow{row, row}}
+	outcome.Dispositions[0].Check = KindColumnTypeMismatch
+	outcome.Dispositions[1].Check = KindMissingColumn
+	return outcome
+}
+
+// tally is what one declared column's cells came to.
+type tally struct {
+	seen      int // rows in which the key is
+	offenders int
+	firstRow  int
+	first     cell
+	held      [holdings]int
+}
+
+// fewColumns is how many tallies fit on the stack, so that a clean check allocates nothing.
+const fewColumns = 8
+
+func judge(mode Mode, call Call, reading RowsetReading) Outcome {
+	var few [fewColumns]tally
+	tallies := few[:]
+	if len(call.Columns) > fewColumns {
+		tallies = make([]tally, len(call.Columns))
+	}
+	for i := range reading.length {
+		row := reading.row(i)
+		for c := range call.Columns {
+			tallies[c].count(&call.Columns[c], i, &row)
+		}
+	}
+	outcome := Outcome{Dispositions: [2]DispositionRow{
+		{Check: KindColumnTypeMismatch, Checked: 1},
+		{Check: KindMissingColumn, Checked: 1},
+	}}
+	for c := range call.Columns {
+		switch column := &call.Columns[c]; {
+		case tallies[c].seen == 0:
+			outcome.Dispositions[1].Findings = 1
+			outcome.Findings = append(outcome.Findings, missingColumn(call, column, reading))
+		case tallies[c].offenders > 0:
+			outcome.Dispositions[0].Findings = 1
+			outcome.Findings = append(outcome.Findings, mismatch(call, column, &tallies[c], reading.length))
+		}
+	}
+	for i := range outcome.Findings {
+		outcome.Findings[i].Message = message(mode, &outcome.Findings[i])
+	}
+	if mode == Enforce && len(outcome.Findings) > 0 {
+		outcome.Refusal = refusal(call.ToolName, outcome.Findings)
+	}
+	return outcome
+}
+
+// count judges one cell. A key that is absent counts as an offender here; a column with no key at all is told
+// apart at the end.
+func (t *tally) count(column *ColumnDeclaration, rowIndex int, row *rowValue) {
+	found := row.cell(column.Name)
+	if found.holds != holdsMissing {
+		t.seen++
+	}
+	if found.satisfies(column) {
+		return
+	}
+	if t.offenders == 0 {
+		t.firstRow, t.first = rowIndex, found
+	}
+	t.offenders++
+	t.held[found.holds]++
+}
+
+func mismatch(call Call, column *ColumnDeclaration, t *tally, rows int) Finding {
+	held := map[string]int{}
+	for h, count := range t.held {
+		if count > 0 {
+			held[holding(h).String()] = count
+		}
+	}
+	return newFinding(call, KindColumnTypeMismatch, ColumnViolation{
+		Column: column.Name, Declared: column.Type, Nullable: column.Nullable,
+		Rows: t.offenders, OfRows: rows, FirstRow: t.firstRow,
+		Got: t.first.holds.String(), GoType: t.first.goType(), Sample: sample(t.first, call.RedactSamples),
+		Held: held,
+	})
+}
+
+func missingColumn(call Call, column *ColumnDeclaration, reading RowsetReading) Finding {
+	word := holdsMissing.String()
+	return newFinding(call, KindMissingColumn, ColumnViolation{
+		Column: column.Name, Declared: column.Type, Nullable: column.Nullable,
+		Rows: reading.length, OfRows: reading.length,
+		Got: word, Held: map[string]int{word: reading.length},
+		NearMiss: nearMiss(call, column.Name, reading),
+	})
+}
+
+func newFinding(call Call, kind Kind, violation ColumnViolation) Finding {
+	return Finding{Kind: kind, ToolName: call.ToolName, ToolCallID: call.ToolCallID, Epoch: call.Epoch, Violation: violation}
+}
