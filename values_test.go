@@ -129,3 +129,19 @@ func TestFieldRules(t *testing.T) {
 	raw := Check(Warn, Call{Columns: columns, Text: string(encoded)})
 	assert.Equal(t, raw, typed, "typed rows are judged as their own JSON: %s", strings.TrimSpace(string(encoded)))
 }
+
+func TestRowsThatLookLikeOthers(t *testing.T) {
+	type row struct {
+		At time.Time `json:"at,omitzero"`
+		N  int       `json:"n,omitzero"`
+	}
+	out := Check(Warn, Call{Columns: ToolResultColumns{{Name: "at", Type: Date}, {Name: "n", Type: Number}}, Result: []row{{}}})
+	require.Len(t, out.Findings, 2, "omitzero leaves both keys out")
+	assert.Equal(t, KindMissingColumn, out.Findings[1].Kind)
+
+	out = Check(Warn, Call{Columns: lun, Result: []any{map[string]any{"logical_unit_number": 1}, map[string]any(nil)}})
+	assert.Equal(t, ReasonNotRowset, out.NotJudged, "a nil map in a list is null: %s", out.Detail)
+
+	out = Check(Warn, Call{Columns: lun, Text: `[{"logical_unit_number":"\u2800\ufe0f\u034fé","host_group":""}]`})
+	assert.Equal(t, `"\u2800\ufe0f\u034fé"`, out.Findings[0].Violation.Sample, "what cannot be seen is escaped, letters stay")
+}
