@@ -249,11 +249,15 @@ func judge(mode Mode, call Call, reading RowsetReading) Outcome {
 		{Check: KindColumnTypeMismatch, Checked: 1},
 		{Check: KindMissingColumn, Checked: 1},
 	}}
+	var near map[string]string
 	for c := range call.Columns {
 		switch column := &call.Columns[c]; {
 		case tallies[c].seen == 0:
+			if near == nil {
+				near = nearMisses(call.Columns, reading)
+			}
 			outcome.Dispositions[1].Findings = 1
-			outcome.Findings = append(outcome.Findings, missingColumn(call, column, reading))
+			outcome.Findings = append(outcome.Findings, missingColumn(call, column, reading.length, near))
 		case tallies[c].offenders > 0:
 			outcome.Dispositions[0].Findings = 1
 			outcome.Findings = append(outcome.Findings, mismatch(call, column, &tallies[c], reading.length))
@@ -300,13 +304,17 @@ func mismatch(call Call, column *ColumnDeclaration, t *tally, rows int) Finding 
 	})
 }
 
-func missingColumn(call Call, column *ColumnDeclaration, reading RowsetReading) Finding {
+func missingColumn(call Call, column *ColumnDeclaration, rows int, near map[string]string) Finding {
+	nearMiss := near[bare(column.Name)]
+	if nearMiss != "" && call.RedactSamples {
+		nearMiss = redactedNearMiss
+	}
 	word := holdsMissing.String()
 	return newFinding(call, KindMissingColumn, ColumnViolation{
 		Column: column.Name, Declared: column.Type, Nullable: column.Nullable,
-		Rows: reading.length, OfRows: reading.length,
-		Got: word, Held: map[string]int{word: reading.length},
-		NearMiss: nearMiss(call, column.Name, reading),
+		Rows: rows, OfRows: rows,
+		Got: word, Held: map[string]int{word: rows},
+		NearMiss: nearMiss,
 	})
 }
 

@@ -128,29 +128,30 @@ func nearMissWords(nearMiss string) string {
 // mostNearMissRows bounds the search for a near miss; rows of one result nearly always have the same keys.
 const mostNearMissRows = 100
 
-// nearMiss looks for an undeclared key that is the column's name but for case, spaces, separators or a byte order mark.
-func nearMiss(call Call, column string, reading RowsetReading) string {
-	wanted := bare(column)
+// nearMisses indexes the undeclared keys of the rows by what is left of them without case, spaces, separators and a
+// byte order mark. Of two keys with the same rest the first row's wins, then the lesser one.
+func nearMisses(columns ToolResultColumns, reading RowsetReading) map[string]string {
+	declared := make(map[string]bool, len(columns))
+	longest := 0
+	for _, column := range columns {
+		declared[column.Name] = true
+		longest = max(longest, len(column.Name))
+	}
+	index := map[string]string{}
 	for i := range min(reading.length, mostNearMissRows) {
 		row := reading.row(i)
-		found := ""
-		for _, key := range row.keys() {
-			if len(key) > 4*len(column)+64 || bare(key) != wanted || found != "" && key > found {
+		keys := row.keys()
+		slices.Sort(keys)
+		for _, key := range keys {
+			if declared[key] || len(key) > 4*longest+64 {
 				continue
 			}
-			if _, declared := call.Columns.Lookup(key); !declared {
-				found = key
+			if rest := bare(key); index[rest] == "" {
+				index[rest] = key
 			}
 		}
-		switch {
-		case found == "":
-		case call.RedactSamples:
-			return redactedNearMiss
-		default:
-			return found
-		}
 	}
-	return ""
+	return index
 }
 
 func bare(key string) string {
