@@ -3,6 +3,7 @@ package columntypes
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // longestDate bounds the work on one cell; the longest form, with its zone's name in brackets, stays well below.
@@ -10,13 +11,87 @@ const longestDate = 128
 
 // isDate tells whether the whole of a text, white space around it aside, names a real calendar day in one of the
 // accepted forms: ISO 8601 as ECMAScript writes it, the dates of HTTP, mail and C, and written dates.
-func isDate(text string) bool {
-	text = strings.TrimFunc(text, unicode.IsSpace)
+func isDate[T ~string | ~[]byte](text T) bool {
+	if isPlainDate(text) {
+		return true
+	}
+	text = trimSpace(text)
 	if len(text) < len("2024") || len(text) > longestDate {
 		return false
 	}
-	return isNumericDate(text) || isWrittenDate(text)
+	whole := string(text) // no more than longestDate bytes, so a copy is cheap
+	return isNumericDate(whole) || isWrittenDate(whole)
 }
+
+// trimSpace is strings.TrimSpace for both kinds of text: it never copies more than one character.
+func trimSpace[T ~string | ~[]byte](text T) T {
+	for len(text) > 0 {
+		first, size := utf8.DecodeRuneInString(string(text[:min(len(text), utf8.UTFMax)]))
+		if !unicode.IsSpace(first) {
+			break
+		}
+		text = text[size:]
+	}
+	for len(text) > 0 {
+		last, size := utf8.DecodeLastRuneInString(string(text[max(len(text)-utf8.UTFMax, 0):]))
+		if !unicode.IsSpace(last) {
+			break
+		}
+		text = text[:len(text)-size]
+	}
+	return text
+}
+
+// isPlainDate accepts the two forms most columns hold, YYYY-MM-DD and RFC 3339, by their fixed positions.
+// False only means that the full grammar has to decide.
+func isPlainDate[T ~string | ~[]byte](text T) bool {
+	if len(text) < len("2024-01-02") || len(text) > longestDate || !hasShape(text, 0, "0000-00-00") {
+		return false
+	}
+	if !isDay(pair(text, 0)*100+pair(text, 2), pair(text, 5), pair(text, 8)) {
+		return false
+	}
+	if len(text) == len("2024-01-02") {
+		return true
+	}
+	if !hasShape(text, 10, "T00:00:00") || pair(text, 11) > 23 || pair(text, 14) > 59 || pair(text, 17) > 59 {
+		return false
+	}
+	at := len("2024-01-02T03:04:05")
+	if hasShape(text, at, ".0") {
+		for at += len(".0"); at < len(text) && isDigit(text[at]); at++ {
+		}
+	}
+	switch len(text) - at {
+	case len("Z"):
+		return text[at] == 'Z'
+	case len("+00:00"):
+		return (text[at] == '+' || text[at] == '-') && hasShape(text, at+1, "00:00") &&
+			pair(text, at+1) <= 23 && pair(text, at+4) <= 59
+	}
+	return false
+}
+
+// hasShape tells whether the shape is found at a position: 0 stands for any digit, all else for itself.
+func hasShape[T ~string | ~[]byte](text T, at int, shape string) bool {
+	if len(text)-at < len(shape) {
+		return false
+	}
+	for i := range len(shape) {
+		c := text[at+i]
+		if shape[i] == '0' && !isDigit(c) || shape[i] != '0' && shape[i] != c {
+			return false
+		}
+	}
+	return true
+}
+
+// pair is the number that two digits make; hasShape has seen that they are digits.
+func pair[T ~string | ~[]byte](text T, at int) int {
+	return int(text[at]-'0')*10 + int(text[at+1]-'0')
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // dateReader takes a date apart from left to right.
 type dateReader struct{ rest string }
@@ -24,7 +99,7 @@ type dateReader struct{ rest string }
 // digits takes between least and most digits, all there are up to most.
 func (r *dateReader) digits(least, most int) (value int, ok bool) {
 	n := 0
-	for n < len(r.rest) && n < most && r.rest[n] >= '0' && r.rest[n] <= '9' {
+	for n < len(r.rest) && n < most && isDigit(r.rest[n]) {
 		value = value*10 + int(r.rest[n]-'0')
 		n++
 	}
@@ -109,12 +184,16 @@ func isTimeOfDay(text string, hourDigits int) bool {
 	if !ok || minute > 59 {
 		return false
 	}
-	second := 0
+	second, fraction := 0, 0
 	if r.one(":") {
 		if second, ok = r.digits(2, 2); !ok || second > 60 {
 			return false
 		}
 		if r.one(".,") {
+			digits := strings.TrimLeft(r.rest, "0") // nothing but zeros may follow 24:00:00
+			if len(digits) > 0 && isDigit(digits[0]) {
+				fraction = 1
+			}
 			if _, ok = r.digits(1, longestDate); !ok {
 				return false
 			}
@@ -124,7 +203,7 @@ func isTimeOfDay(text string, hourDigits int) bool {
 		r.rest = twelve[2:]
 		return hour >= 1 && hour <= 12 && isZone(r.rest)
 	}
-	return (hour < 24 || hour == 24 && minute == 0 && second == 0) && isZone(r.rest)
+	return (hour < 24 || hour == 24 && minute == 0 && second == 0 && fraction == 0) && isZone(r.rest)
 }
 
 // hasHalf tells whether AM or PM comes next, as a word of its own.
@@ -224,13 +303,22 @@ func isWrittenDate(text string) bool {
 	if first, rest, found := strings.Cut(words[0], "-"); found {
 		second, third, _ := strings.Cut(rest, "-")
 		month, isMonth := monthNamed(second)
+		if len(first) == 4 {
+			first, third = third, first
+		}
 		return isMonth && isDayAndTime(month, first, third, words[1:])
 	}
-	if len(words) < 3 {
+	if len(words) < 2 {
 		return false
 	}
 	month, isMonth := monthNamed(words[1])
 	if !isMonth {
+		return false
+	}
+	if len(words[0]) == 4 && (len(words) == 2 || strings.Contains(words[2], ":")) {
+		return isDayAndTime(month, "1", words[0], words[2:])
+	}
+	if len(words) < 3 {
 		return false
 	}
 	if len(words[0]) == 4 {
@@ -241,9 +329,11 @@ func isWrittenDate(text string) bool {
 
 // isMonthFirst reads what follows a month's name: a year alone, a day and a year, or C's day, time, zone and year.
 func isMonthFirst(month int, words []string) bool {
-	if len(words) == 1 {
-		_, isYear := number(words[0], 4, 4)
-		return isYear
+	if len(words) == 0 {
+		return false
+	}
+	if len(words[0]) == 4 && (len(words) == 1 || strings.Contains(words[1], ":")) {
+		return isDayAndTime(month, "1", words[0], words[1:])
 	}
 	if len(words) < 2 {
 		return false
