@@ -158,7 +158,8 @@ func inspectValue(v reflect.Value, quoted bool) cell {
 			return c
 		}
 		if !(kind == reflect.Pointer && t.Elem() == timeType) {
-			if c, ok := inspectMarshaler(v); ok {
+			if encoded, own := encodeOwn(v); own {
+				c := inspectEncoded(encoded)
 				c.source = source
 				return c
 			}
@@ -193,17 +194,18 @@ func inspectKnown(v reflect.Value, quoted bool) (cell, bool) {
 	return cell{}, false
 }
 
-// inspectMarshaler runs the value's own marshaler, if encoding/json would.
-func inspectMarshaler(v reflect.Value) (cell, bool) {
+// encodeOwn runs the value's own marshaler, if it has one that encoding/json would run; encoded is nil where that
+// failed.
+func encodeOwn(v reflect.Value) (encoded []byte, own bool) {
 	for _, marshaler := range [...]reflect.Type{marshalerType, textMarshalerType} {
 		switch {
 		case v.Type().Implements(marshaler):
-			return inspectEncoded(encode(v)), true
+			return encode(v), true
 		case v.Kind() != reflect.Pointer && v.CanAddr() && reflect.PointerTo(v.Type()).Implements(marshaler):
-			return inspectEncoded(encode(v.Addr())), true
+			return encode(v.Addr()), true
 		}
 	}
-	return cell{}, false
+	return nil, false
 }
 
 // encode gives nil where the value cannot be encoded, for whatever reason.

@@ -3,7 +3,6 @@ package columntypes
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -15,16 +14,12 @@ var sentinels = map[string]error{"unknown-type": ErrUnknownType, "nullable-not-b
 	"blank-name": ErrBlankName, "duplicate-name": ErrDuplicateName, "not-a-map": ErrNotColumns}
 
 func TestDeclarations(t *testing.T) {
-	data, err := os.ReadFile("testdata/vectors/declarations.json")
-	require.NoError(t, err)
-	var lines []struct {
+	type line struct {
 		ID, Wire, Error, Column, Canonical string
 		OK                                 bool
 		Columns                            []vectorColumn
 	}
-	require.NoError(t, json.Unmarshal(data, &lines))
-	require.GreaterOrEqual(t, len(lines), 36)
-	for _, line := range lines {
+	for _, line := range loadVectors[line](t, "declarations.json", 36) {
 		columns, err := ParseResultColumns("a_tool", []byte(line.Wire))
 		if !line.OK {
 			require.ErrorIs(t, err, sentinels[line.Error], line.ID)

@@ -1,26 +1,18 @@
 package columntypes
 
 import (
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestDates(t *testing.T) {
-	data, err := os.ReadFile("testdata/vectors/dates.json")
-	require.NoError(t, err)
-	var lines []struct {
-		Value     string
-		Date      bool
-		DateParse bool
+	type line struct {
+		Value string
+		Date  bool
 	}
-	require.NoError(t, json.Unmarshal(data, &lines))
-	require.GreaterOrEqual(t, len(lines), 183)
-	for _, line := range lines {
+	for _, line := range loadVectors[line](t, "dates.json", 183) {
 		assert.Equal(t, line.Date, isDate(line.Value), "%q", line.Value)
 		assert.Equal(t, line.Date, isDate([]byte(line.Value)), "%q as bytes", line.Value)
 	}

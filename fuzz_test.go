@@ -14,7 +14,7 @@ import (
 
 // FuzzForms holds every form of one JSON text to the same verdict, number spelling in samples aside.
 func FuzzForms(f *testing.F) {
-	for _, v := range loadVectors(f, "field.json", 89) {
+	for _, v := range loadVectors[vector](f, "field.json", 89) {
 		f.Add(v.Result, "id")
 	}
 	f.Add(fieldCase, "logical_unit_number")

@@ -287,14 +287,18 @@ func sampleBytes(held []byte, redact bool) string {
 
 // name is how a name from outside stands in a sentence: the string rule without the outer quotes, ' escaped.
 func name(text string) string {
-	quoted := quote(text)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], "'", `\'`)
+	return strings.ReplaceAll(escape(text), "'", `\'`)
 }
 
 // clip is the string rule without quotes, for numbers and Go types, which hold none.
 func clip(text string) string {
+	return strings.ReplaceAll(escape(text), `\"`, `"`)
+}
+
+// escape is quote without its quotes.
+func escape(text string) string {
 	quoted := quote(text)
-	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
+	return quoted[1 : len(quoted)-1]
 }
 
 // quote is strconv.Quote for a text from outside: clipped, and invisible characters escaped too. An invalid byte is

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,6 +45,15 @@ type rowValue struct {
 	fields  *structFields
 }
 
+// newRow takes a struct or a map of any type.
+func newRow(v reflect.Value) rowValue {
+	row := rowValue{value: v}
+	if v.Kind() == reflect.Struct {
+		row.fields = fieldsOf(v.Type())
+	}
+	return row
+}
+
 func (r *RowsetReading) row(i int) rowValue {
 	switch {
 	case r.maps != nil:
@@ -61,11 +73,7 @@ func (r *rowValue) cell(name string) cell {
 		return inspect(value)
 	}
 	if value, quoted, ok := r.lookup(name); ok {
-		c := inspectValue(value, quoted)
-		if !c.source.IsValid() {
-			c.source = value
-		}
-		return c
+		return inspectValue(value, quoted)
 	}
 	return cell{}
 }
@@ -94,16 +102,11 @@ func (r *rowValue) lookup(name string) (value reflect.Value, quoted, ok bool) {
 }
 
 // keys gives the row's keys as JSON would have them, in no order.
-func (r *rowValue) keys() (keys []string) {
-	switch {
-	case r.decoded != nil:
-		for key := range r.decoded {
-			keys = append(keys, key)
-		}
-	default:
-		keys = keysOf(r.value)
+func (r *rowValue) keys() []string {
+	if r.decoded != nil {
+		return slices.Collect(maps.Keys(r.decoded))
 	}
-	return keys
+	return keysOf(r.value)
 }
 
 // keysOf gives the keys of a map or struct as JSON would have them.
@@ -160,17 +163,14 @@ func readCall(call Call) (RowsetReading, Reason, string) {
 		}
 		result = json.RawMessage(call.Text)
 	}
-	if raw, ok := result.(json.RawMessage); ok {
-		decoded, detail := decode(raw, call.RedactSamples)
-		if detail != "" {
-			return RowsetReading{}, ReasonNotJSON, detail
-		}
-		result = decoded
-		if call.RowsAt == "" {
-			return readDecoded(result)
-		}
-	}
 	if call.RowsAt != "" {
+		if raw, ok := result.(json.RawMessage); ok { // text that is not JSON is told apart from a pointer that fails
+			decoded, detail := decode(raw, call.RedactSamples)
+			if detail != "" {
+				return RowsetReading{}, ReasonNotJSON, detail
+			}
+			result = decoded
+		}
 		at, detail := resolve(result, call.RowsAt)
 		if detail != "" {
 			return RowsetReading{}, ReasonNoRowsAt, detail
@@ -182,17 +182,21 @@ func readCall(call Call) (RowsetReading, Reason, string) {
 
 // decode reads JSON text; the detail says what stands at which byte where it is not JSON.
 func decode(raw []byte, redact bool) (any, string) {
-	var shell json.RawMessage
-	if err := json.Unmarshal(raw, &shell); err != nil {
-		return nil, syntaxDetail(raw, err, redact)
-	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var decoded any
-	if err := decoder.Decode(&decoded); err != nil {
-		return nil, syntaxDetail(raw, err, redact)
+	err := decoder.Decode(&decoded)
+	if err == nil {
+		if _, err = decoder.Token(); err == io.EOF {
+			return decoded, ""
+		}
 	}
-	return decoded, ""
+	// Only Unmarshal tells the offset in the whole text; a text that is JSON does not pay for it.
+	var shell json.RawMessage
+	if whole := json.Unmarshal(raw, &shell); whole != nil {
+		err = whole
+	}
+	return nil, syntaxDetail(raw, err, redact)
 }
 
 func syntaxDetail(raw []byte, err error, redact bool) string {
@@ -315,16 +319,7 @@ func settleRow(v reflect.Value) (settled reflect.Value, encoded []byte, ok bool)
 		if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
 			return reflect.Value{}, nil, true
 		}
-		for _, marshaler := range [...]reflect.Type{marshalerType, textMarshalerType} {
-			var encoded []byte
-			switch {
-			case v.Type().Implements(marshaler):
-				encoded = encode(v)
-			case v.Kind() != reflect.Pointer && v.CanAddr() && reflect.PointerTo(v.Type()).Implements(marshaler):
-				encoded = encode(v.Addr())
-			default:
-				continue
-			}
+		if encoded, own := encodeOwn(v); own {
 			return v, encoded, encoded != nil
 		}
 		if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface {
@@ -357,11 +352,7 @@ func readRow(v reflect.Value) (rowValue, Reason, string) {
 	if decoded, ok := settled.Interface().(map[string]any); ok {
 		return rowValue{decoded: decoded}, "", ""
 	}
-	row := rowValue{value: settled}
-	if settled.Kind() == reflect.Struct {
-		row.fields = fieldsOf(settled.Type())
-	}
-	return row, "", ""
+	return newRow(settled), "", ""
 }
 
 // resolve walks a JSON Pointer (RFC 6901) through decoded and typed values, and through raw JSON inside them.
@@ -412,10 +403,7 @@ func step(v reflect.Value, token string) (reflect.Value, bool) {
 	}
 	switch inspectKind(v, false).holds {
 	case holdsObject:
-		row := rowValue{value: v}
-		if v.Kind() == reflect.Struct {
-			row.fields = fieldsOf(v.Type())
-		}
+		row := newRow(v)
 		found, _, ok := row.lookup(token)
 		return found, ok
 	case holdsArray:

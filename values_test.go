@@ -67,7 +67,7 @@ func goRows() map[string]any {
 
 func TestGoVectors(t *testing.T) {
 	rows := goRows()
-	for _, v := range loadVectors(t, "field_go.json", 21) {
+	for _, v := range loadVectors[vector](t, "field_go.json", 21) {
 		result, here := rows[v.ID]
 		if !here {
 			continue // needs a third-party type

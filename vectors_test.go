@@ -42,12 +42,13 @@ func (v vector) declared() (columns ToolResultColumns) {
 	return columns
 }
 
-func loadVectors(t testing.TB, file string, atLeast int) (vectors []vector) {
+// loadVectors reads a corpus into lines of any shape; one that is missing or smaller than it was fails the test.
+func loadVectors[Line any](t testing.TB, file string, atLeast int) (lines []Line) {
 	data, err := os.ReadFile("testdata/vectors/" + file)
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(data, &vectors))
-	require.GreaterOrEqual(t, len(vectors), atLeast, "the corpus is smaller than it was")
-	return vectors
+	require.NoError(t, json.Unmarshal(data, &lines))
+	require.GreaterOrEqual(t, len(lines), atLeast, "the corpus is smaller than it was")
+	return lines
 }
 
 // forms gives one JSON text in every form that it can reach Check in.
@@ -72,7 +73,7 @@ func forms(text string) map[string]Call {
 
 func TestVectors(t *testing.T) {
 	for file, atLeast := range map[string]int{"verdicts.json": 286, "field.json": 89} {
-		for _, v := range loadVectors(t, file, atLeast) {
+		for _, v := range loadVectors[vector](t, file, atLeast) {
 			for form, call := range forms(v.Result) {
 				t.Run(file+"/"+v.ID+"/"+form, func(t *testing.T) {
 					call.ToolName, call.Columns = "t", v.declared()

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -66,7 +65,7 @@ func run(out io.Writer, columnsFile, resultFile string) error {
 
 // play is the seam of a tool loop: the tool has answered, and the model has not read it yet.
 func play(out io.Writer, mode columntypes.Mode, t tool) error {
-	columns, err := columntypes.ParseResultColumns(t.name, json.RawMessage(t.columns))
+	columns, err := columntypes.ParseResultColumns(t.name, []byte(t.columns))
 	if err != nil {
 		return err
 	}
