@@ -80,6 +80,8 @@ func TestNotJudged(t *testing.T) {
 		{"a nil map is null", Warn, Call{Columns: lun, Result: []map[string]any{nil}}, ReasonNotRowset},
 		{"a nil slice is null", Warn, Call{Columns: lun, Result: []map[string]any(nil)}, ReasonNotRowset},
 		{"not JSON", Warn, Call{Columns: lun, Text: `[{"a":NaN}]`}, ReasonNotJSON},
+		{"a value and then more", Warn, Call{Columns: lun, Text: fieldCase + " x"}, ReasonNotJSON},
+		{"two values", Warn, Call{Columns: lun, Text: fieldCase + fieldCase}, ReasonNotJSON},
 		{"a wrapper without a pointer", Warn, Call{Columns: lun, Text: `{"rows":` + fieldCase + `}`}, ReasonNotRowset},
 		{"a pointer that leads nowhere", Warn, Call{Columns: lun, RowsAt: "/data", Text: `{"rows":[]}`}, ReasonNoRowsAt},
 		{"a malformed pointer", Warn, Call{Columns: lun, RowsAt: "rows", Text: `{"rows":[]}`}, ReasonNoRowsAt},
