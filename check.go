@@ -1,9 +1,6 @@
 package columntypes
 
-import (
-	"fmt"
-	"time"
-)
+import "fmt"
 
 // Mode is the dial of the check. The zero value is Off.
 type Mode uint8
@@ -64,26 +61,6 @@ type Call struct {
 	RedactSamples        bool              // keep the text of cells and undeclared keys out of the outcome
 }
 
-// Kind names one of the two checks, and the findings that it files.
-type Kind string
-
-// The two checks.
-const (
-	KindColumnTypeMismatch Kind = "column-type-mismatch"
-	KindMissingColumn      Kind = "missing-column"
-)
-
-// Disposition says what became of one check in one call.
-type Disposition string
-
-// The four dispositions. NotApplicable is out of scope by rule; Unreachable should have run and could not.
-const (
-	CheckedPass   Disposition = "checked-pass"
-	CheckedFail   Disposition = "checked-fail"
-	NotApplicable Disposition = "not-applicable"
-	Unreachable   Disposition = "unreachable"
-)
-
 // Status is what a host may route by.
 type Status string
 
@@ -112,33 +89,6 @@ const (
 // unreachable tells the reasons that should have been a verdict from those that are out of scope by rule.
 func (r Reason) unreachable() bool {
 	return r == ReasonBadDeclaration || r == ReasonBadMode || r == ReasonFailed
-}
-
-// DispositionRow counts what became of one check. Rows add up over calls, runs and processes.
-type DispositionRow struct {
-	Check                                         Kind
-	Checked, Findings, NotApplicable, Unreachable int
-	LastFiredAt                                   time.Time // zero in an Outcome
-}
-
-// Finding is one column of one call that does not hold what was declared.
-type Finding struct {
-	Kind                 Kind
-	ToolName, ToolCallID string
-	Epoch                int
-	Message              string
-	Violation            ColumnViolation
-}
-
-// ColumnViolation is the data behind a finding's message.
-type ColumnViolation struct {
-	Column                 string
-	Declared               ColumnType
-	Nullable               bool
-	Rows, OfRows, FirstRow int            // FirstRow is the 0-based index of the first offender
-	Got, GoType, Sample    string         // of the first offender; GoType only where Got does not say it plainly
-	Held                   map[string]int // offending rows by Got word
-	NearMiss               string         // missing-column only: an undeclared key that is nearly the column's name
 }
 
 // Outcome is the verdict of one call. The zero value is not one that Check returns.
