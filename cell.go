@@ -70,6 +70,23 @@ func (c *cell) satisfies(column *ColumnDeclaration) bool {
 	return false
 }
 
+// plainlyHolds accepts the values that decoding gives most often; false only means that a full inspection decides.
+func (c *ColumnDeclaration) plainlyHolds(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return c.Type == String || c.Type == Date && isDate(v)
+	case float64:
+		return c.Type == Number && holdsFloat(v) == holdsNumber
+	case nil:
+		return c.Nullable
+	case bool:
+		return c.Type == Boolean
+	case int, int64:
+		return c.Type == Number
+	}
+	return false
+}
+
 // inspect reads a cell of a decoded row; the kinds that decoding gives come first and allocate nothing.
 func inspect(value any) cell {
 	switch v := value.(type) {

@@ -1,6 +1,12 @@
 package columntypes
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"github.com/columntypes/columntypes/internal/rawrows"
+)
 
 // Mode is the dial of the check. The zero value is Off.
 type Mode uint8
@@ -153,11 +159,7 @@ func Check(mode Mode, call Call) (outcome Outcome) {
 			outcome = notJudged(ReasonFailed, fmt.Sprintf("the check failed on a value of the result (a panic with a Go %T)", recovered))
 		}
 	}()
-	reading, reason, detail := readCall(call)
-	if reason != "" {
-		return notJudged(reason, detail)
-	}
-	return judge(mode, call, reading)
+	return judgeCall(mode, &call)
 }
 
 func notJudged(reason Reason, detail string) Outcome {
@@ -171,9 +173,116 @@ func notJudged(reason Reason, detail string) Outcome {
 	return outcome
 }
 
+// judgeCall finds out what the rows are: JSON text, or Go values.
+func judgeCall(mode Mode, call *Call) Outcome {
+	if reading, ok := call.Result.(RowsetReading); ok {
+		if call.RowsAt != "" {
+			return notJudged(ReasonNoRowsAt, "a RowsetReading is rows already: leave RowsAt empty")
+		}
+		return judgeReading(mode, call, reading)
+	}
+	pointer, wellFormed := pointerTokens(call.RowsAt)
+	if call.Result == nil {
+		if call.Text == "" {
+			return notJudged(ReasonNotRowset, "nothing: Result is nil and Text is empty")
+		}
+		return judgeText(mode, call, call.Text, pointer, wellFormed)
+	}
+	if raw, ok := call.Result.(json.RawMessage); ok {
+		return judgeText(mode, call, []byte(raw), pointer, wellFormed)
+	}
+	if !wellFormed {
+		return notJudged(ReasonNoRowsAt, malformedPointer(call.RowsAt))
+	}
+	result, rest, found := resolve(call.Result, pointer)
+	if !found {
+		return notJudged(ReasonNoRowsAt, leadsNowhere(call.RowsAt, rest[0]))
+	}
+	if raw, ok := result.(json.RawMessage); ok {
+		return judgeText(mode, call, []byte(raw), rest, true)
+	}
+	reading, reason, detail := readResult(result, call.RedactSamples)
+	if reason != "" {
+		return notJudged(reason, detail)
+	}
+	return judgeReading(mode, call, reading)
+}
+
+func judgeReading(mode Mode, call *Call, reading RowsetReading) Outcome {
+	switch {
+	case reading.length == 0:
+		return notJudged(ReasonNotRowset, "an empty RowsetReading")
+	case reading.raw != nil:
+		return judgeText(mode, call, []byte(reading.raw), nil, true)
+	}
+	var few [fewColumns]tally
+	tallies := few[:]
+	if len(call.Columns) > fewColumns {
+		tallies = make([]tally, len(call.Columns))
+	}
+	tallies = tallies[:len(call.Columns)]
+	reading.judge(call.Columns, tallies)
+	for c := range tallies {
+		if t := &tallies[c]; t.offenders > 0 || t.absent == reading.length {
+			return failed(mode, call, reading.length, tallies, reading.keys)
+		}
+	}
+	return passed()
+}
+
+// judgeText judges JSON text in one pass; a pointer that is not well formed is only said to be so of text that is JSON.
+func judgeText[T rawrows.Text](mode Mode, call *Call, text T, pointer []string, wellFormed bool) Outcome {
+	var fewAsked [fewColumns]rawrows.Column
+	var few [fewColumns]rawrows.Tally
+	asked, tallies := fewAsked[:0], few[:]
+	if len(call.Columns) > fewColumns {
+		asked, tallies = make([]rawrows.Column, 0, len(call.Columns)), make([]rawrows.Tally, len(call.Columns))
+	}
+	tallies = tallies[:len(call.Columns)]
+	for c := range call.Columns {
+		asked = append(asked, ask(&call.Columns[c]))
+	}
+	answer := rawrows.Judge(rawrows.Question[T]{Text: text, Pointer: pointer, Columns: asked, IsDate: isDate[T]}, tallies)
+	switch {
+	case answer.State == rawrows.NotJSON:
+		return notJudged(ReasonNotJSON, syntaxDetail(text, answer.At, call.RedactSamples))
+	case !wellFormed:
+		return notJudged(ReasonNoRowsAt, malformedPointer(call.RowsAt))
+	case answer.State == rawrows.NotFound:
+		return notJudged(ReasonNoRowsAt, leadsNowhere(call.RowsAt, pointer[answer.Found]))
+	case answer.State == rawrows.NotRows:
+		return notJudged(ReasonNotRowset, otherThanRows(answer))
+	case answer.State == rawrows.Empty:
+		return notJudged(ReasonEmpty, zeroRows)
+	}
+	for c := range tallies {
+		if t := &tallies[c]; t.Offenders > 0 || t.Absent == answer.Rows {
+			return failed(mode, call, answer.Rows, fromText(text, tallies), keysOfText(text, answer.Start))
+		}
+	}
+	return passed()
+}
+
+// ask says in the scanner's terms what satisfies a column.
+func ask(column *ColumnDeclaration) rawrows.Column {
+	asked := rawrows.Column{Name: column.Name}
+	switch column.Type {
+	case Number:
+		asked.Accepts = rawrows.Accept(rawrows.Number)
+	case Boolean:
+		asked.Accepts = rawrows.Accept(rawrows.Boolean)
+	default:
+		asked.Accepts, asked.Date = rawrows.Accept(rawrows.String), column.Type == Date
+	}
+	if column.Nullable {
+		asked.Accepts |= rawrows.Accept(rawrows.Null, rawrows.Missing)
+	}
+	return asked
+}
+
 // tally is what one declared column's cells came to.
 type tally struct {
-	seen      int // rows in which the key is
+	absent    int // rows without the key, whether or not the column accepts that
 	offenders int
 	firstRow  int
 	first     cell
@@ -183,34 +292,50 @@ type tally struct {
 // fewColumns is how many tallies fit on the stack, so that a clean check allocates nothing.
 const fewColumns = 8
 
-func judge(mode Mode, call Call, reading RowsetReading) Outcome {
-	var few [fewColumns]tally
-	tallies := few[:]
-	if len(call.Columns) > fewColumns {
-		tallies = make([]tally, len(call.Columns))
-	}
-	for i := range reading.length {
-		row := reading.row(i)
-		for c := range call.Columns {
-			tallies[c].count(&call.Columns[c], i, &row)
+// heldByText is what the scanner's kinds are called here.
+var heldByText = [rawrows.Kinds]holding{
+	rawrows.Missing: holdsMissing, rawrows.Null: holdsNull, rawrows.String: holdsString, rawrows.Number: holdsNumber,
+	rawrows.Boolean: holdsBoolean, rawrows.Object: holdsObject, rawrows.Array: holdsArray, rawrows.Beyond: holdsBeyond,
+}
+
+// fromText looks at the first offender of each column, and only at that.
+func fromText[T rawrows.Text](text T, counted []rawrows.Tally) []tally {
+	tallies := make([]tally, len(counted))
+	for c := range counted {
+		from, t := &counted[c], &tallies[c]
+		t.absent, t.offenders, t.firstRow = from.Absent, from.Offenders, from.FirstRow
+		for kind, count := range from.Held {
+			t.held[heldByText[kind]] = count
+		}
+		if from.Offenders > 0 && from.FirstKind != rawrows.Missing {
+			t.first = inspectEncoded([]byte(text[from.Start:from.End]))
 		}
 	}
-	outcome := Outcome{Dispositions: [2]DispositionRow{
+	return tallies
+}
+
+func passed() Outcome {
+	return Outcome{Dispositions: [2]DispositionRow{
 		{Check: KindColumnTypeMismatch, Checked: 1},
 		{Check: KindMissingColumn, Checked: 1},
 	}}
+}
+
+// failed files a finding for each column that is in no row or has offenders.
+func failed(mode Mode, call *Call, rows int, tallies []tally, keys iter.Seq[[]string]) Outcome {
+	outcome := passed()
 	var near map[string]string
 	for c := range call.Columns {
 		switch column := &call.Columns[c]; {
-		case tallies[c].seen == 0:
+		case tallies[c].absent == rows:
 			if near == nil {
-				near = nearMisses(call.Columns, reading)
+				near = nearMisses(call.Columns, keys)
 			}
 			outcome.Dispositions[1].Findings = 1
-			outcome.Findings = append(outcome.Findings, missingColumn(call, column, reading.length, near))
+			outcome.Findings = append(outcome.Findings, missingColumn(call, column, rows, near))
 		case tallies[c].offenders > 0:
 			outcome.Dispositions[0].Findings = 1
-			outcome.Findings = append(outcome.Findings, mismatch(call, column, &tallies[c], reading.length))
+			outcome.Findings = append(outcome.Findings, mismatch(call, column, &tallies[c], rows))
 		}
 	}
 	for i := range outcome.Findings {
@@ -222,24 +347,23 @@ func judge(mode Mode, call Call, reading RowsetReading) Outcome {
 	return outcome
 }
 
-// count judges one cell. A key that is absent counts as an offender here; a column with no key at all is told
-// apart at the end.
-func (t *tally) count(column *ColumnDeclaration, rowIndex int, row *rowValue) {
-	found := row.cell(column.Name)
-	if found.holds != holdsMissing {
-		t.seen++
+// count files one cell. A key that is absent counts as an offender here; a column with no key at all is told apart
+// at the end.
+func (t *tally) count(column *ColumnDeclaration, rowIndex int, found *cell) {
+	if found.holds == holdsMissing {
+		t.absent++
 	}
 	if found.satisfies(column) {
 		return
 	}
 	if t.offenders == 0 {
-		t.firstRow, t.first = rowIndex, found
+		t.firstRow, t.first = rowIndex, *found
 	}
 	t.offenders++
 	t.held[found.holds]++
 }
 
-func mismatch(call Call, column *ColumnDeclaration, t *tally, rows int) Finding {
+func mismatch(call *Call, column *ColumnDeclaration, t *tally, rows int) Finding {
 	held := map[string]int{}
 	for h, count := range t.held {
 		if count > 0 {
@@ -254,7 +378,7 @@ func mismatch(call Call, column *ColumnDeclaration, t *tally, rows int) Finding 
 	})
 }
 
-func missingColumn(call Call, column *ColumnDeclaration, rows int, near map[string]string) Finding {
+func missingColumn(call *Call, column *ColumnDeclaration, rows int, near map[string]string) Finding {
 	nearMiss := near[bare(column.Name)]
 	if nearMiss != "" && call.RedactSamples {
 		nearMiss = redactedNearMiss
@@ -268,6 +392,6 @@ func missingColumn(call Call, column *ColumnDeclaration, rows int, near map[stri
 	})
 }
 
-func newFinding(call Call, kind Kind, violation ColumnViolation) Finding {
+func newFinding(call *Call, kind Kind, violation ColumnViolation) Finding {
 	return Finding{Kind: kind, ToolName: call.ToolName, ToolCallID: call.ToolCallID, Epoch: call.Epoch, Violation: violation}
 }

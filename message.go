@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -130,7 +131,7 @@ const mostNearMissRows = 100
 
 // nearMisses indexes the undeclared keys of the rows by what is left of them without case, spaces, separators and a
 // byte order mark. Of two keys with the same rest the first row's wins, then the lesser one.
-func nearMisses(columns ToolResultColumns, reading RowsetReading) map[string]string {
+func nearMisses(columns ToolResultColumns, rows iter.Seq[[]string]) map[string]string {
 	declared := make(map[string]bool, len(columns))
 	longest := 0
 	for _, column := range columns {
@@ -138,9 +139,8 @@ func nearMisses(columns ToolResultColumns, reading RowsetReading) map[string]str
 		longest = max(longest, len(column.Name))
 	}
 	index := map[string]string{}
-	for i := range min(reading.length, mostNearMissRows) {
-		row := reading.row(i)
-		keys := row.keys()
+	looked := 0
+	for keys := range rows {
 		slices.Sort(keys)
 		for _, key := range keys {
 			if declared[key] || len(key) > 4*longest+64 {
@@ -149,6 +149,9 @@ func nearMisses(columns ToolResultColumns, reading RowsetReading) map[string]str
 			if rest := bare(key); index[rest] == "" {
 				index[rest] = key
 			}
+		}
+		if looked++; looked == mostNearMissRows {
+			break
 		}
 	}
 	return index

@@ -4,22 +4,26 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/columntypes/columntypes/internal/rawrows"
 )
 
 // RowsetReading is a result that was read as rows. It aliases its input and is safe for concurrent use as long as
 // nobody writes to that input. The zero value holds no rows.
 type RowsetReading struct {
 	length int
+	raw    json.RawMessage // or one of these
 	maps   []map[string]any
 	list   []any
+	typed  reflect.Value // a slice or array of structs, or of pointers to them that are not nil
 	rows   []rowValue
 }
 
@@ -35,6 +39,13 @@ func ReadRowset(result any) (reading RowsetReading, ok bool) {
 		}
 	}()
 	reading, reason, _ := readResult(result, false)
+	if reason == "" && reading.raw != nil {
+		answer := rawrows.Judge(rawrows.Question[[]byte]{Text: reading.raw}, nil)
+		reading.length = answer.Rows
+		if answer.State != rawrows.Judged {
+			return RowsetReading{}, false
+		}
+	}
 	return reading, reason == ""
 }
 
@@ -60,8 +71,80 @@ func (r *RowsetReading) row(i int) rowValue {
 		return rowValue{decoded: r.maps[i]}
 	case r.list != nil:
 		return rowValue{decoded: r.list[i].(map[string]any)}
+	case r.typed.IsValid():
+		return newRow(reflect.Indirect(r.typed.Index(i)))
 	}
 	return r.rows[i]
+}
+
+// judge counts every cell of the declared columns.
+func (r *RowsetReading) judge(columns ToolResultColumns, tallies []tally) {
+	switch {
+	case r.maps != nil:
+		for i, row := range r.maps {
+			judgeDecoded(columns, tallies, i, row)
+		}
+	case r.list != nil:
+		for i, row := range r.list {
+			judgeDecoded(columns, tallies, i, row.(map[string]any))
+		}
+	default:
+		for i := range r.length {
+			row := r.row(i)
+			for c := range columns {
+				found := row.cell(columns[c].Name)
+				tallies[c].count(&columns[c], i, &found)
+			}
+		}
+	}
+}
+
+func judgeDecoded(columns ToolResultColumns, tallies []tally, i int, row map[string]any) {
+	for c := range columns {
+		column := &columns[c]
+		value, ok := row[column.Name]
+		if ok && column.plainlyHolds(value) {
+			continue
+		}
+		found := cell{}
+		if ok {
+			found = inspect(value)
+		}
+		tallies[c].count(column, i, &found)
+	}
+}
+
+// keys gives the keys of one row after another.
+func (r *RowsetReading) keys(yield func([]string) bool) {
+	for i := range r.length {
+		row := r.row(i)
+		if !yield(row.keys()) {
+			return
+		}
+	}
+}
+
+// keysOfText gives the keys of one row after another, of rows that have been read already.
+func keysOfText[T rawrows.Text](text T, start int) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		decoder := json.NewDecoder(&textReader[T]{text[start:]})
+		for _, err := decoder.Token(); err == nil && decoder.More(); {
+			var row map[string]json.RawMessage
+			if err = decoder.Decode(&row); err != nil || !yield(slices.Collect(maps.Keys(row))) {
+				return
+			}
+		}
+	}
+}
+
+type textReader[T rawrows.Text] struct{ rest T }
+
+func (r *textReader[T]) Read(into []byte) (int, error) {
+	n := copy(into, r.rest)
+	if r.rest = r.rest[n:]; n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
 func (r *rowValue) cell(name string) cell {
@@ -145,75 +228,36 @@ func keyText(key reflect.Value) (text string) {
 	return scalarText(key)
 }
 
-// readCall reads a call's rows, or says why there are none.
-func readCall(call Call) (RowsetReading, Reason, string) {
-	if reading, ok := call.Result.(RowsetReading); ok {
-		if call.RowsAt != "" {
-			return RowsetReading{}, ReasonNoRowsAt, "a RowsetReading is rows already: leave RowsAt empty"
-		}
-		if reading.length == 0 {
-			return RowsetReading{}, ReasonNotRowset, "an empty RowsetReading"
-		}
-		return reading, "", ""
-	}
-	result := call.Result
-	if result == nil {
-		if call.Text == "" {
-			return RowsetReading{}, ReasonNotRowset, "nothing: Result is nil and Text is empty"
-		}
-		result = json.RawMessage(call.Text)
-	}
-	if call.RowsAt != "" {
-		if raw, ok := result.(json.RawMessage); ok { // text that is not JSON is told apart from a pointer that fails
-			decoded, detail := decode(raw, call.RedactSamples)
-			if detail != "" {
-				return RowsetReading{}, ReasonNotJSON, detail
-			}
-			result = decoded
-		}
-		at, detail := resolve(result, call.RowsAt)
-		if detail != "" {
-			return RowsetReading{}, ReasonNoRowsAt, detail
-		}
-		result = at
-	}
-	return readResult(result, call.RedactSamples)
-}
-
-// decode reads JSON text; the detail says what stands at which byte where it is not JSON.
-func decode(raw []byte, redact bool) (any, string) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
+// decode reads JSON text that came from a marshaler.
+func decode(encoded []byte) (decoded any) {
+	decoder := json.NewDecoder(bytes.NewReader(encoded))
 	decoder.UseNumber()
-	var decoded any
-	err := decoder.Decode(&decoded)
-	if err == nil {
-		if _, err = decoder.Token(); err == io.EOF {
-			return decoded, ""
-		}
-	}
-	// Only Unmarshal tells the offset in the whole text; a text that is JSON does not pay for it.
-	var shell json.RawMessage
-	if whole := json.Unmarshal(raw, &shell); whole != nil {
-		err = whole
-	}
-	return nil, syntaxDetail(raw, err, redact)
+	_ = decoder.Decode(&decoded)
+	return decoded
 }
 
-func syntaxDetail(raw []byte, err error, redact bool) string {
-	at := len(raw)
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) && syntax.Offset > 0 && int(syntax.Offset) <= len(raw) {
-		at = int(syntax.Offset) - 1
-	}
+const zeroRows = "an array with zero rows"
+
+func syntaxDetail[T rawrows.Text](text T, at int, redact bool) string {
 	switch {
-	case len(raw) == 0 || strings.Contains(err.Error(), "unexpected end"):
-		return fmt.Sprintf("the text is not JSON: it ends at byte %d, before its value does", len(raw))
+	case at >= len(text):
+		return fmt.Sprintf("the text is not JSON: it ends at byte %d, before its value does", len(text))
 	case redact:
 		return fmt.Sprintf("the text is not JSON from byte %d on", at)
 	}
-	return fmt.Sprintf("the text is not JSON: %s stands at byte %d", quote(string(raw[at:at+1])), at)
+	return fmt.Sprintf("the text is not JSON: %s stands at byte %d", quote(string(text[at:at+1])), at)
 }
 
-// readResult reads a Go value as rows.
+// otherThanRows says what stands where an array of objects was looked for.
+func otherThanRows(answer rawrows.Answer) string {
+	what := describe(heldByText[answer.Kind])
+	if answer.Item < 0 {
+		return what
+	}
+	return fmt.Sprintf("an array whose item %d is %s", answer.Item, what)
+}
+
+// readResult reads a Go value as rows. Of raw JSON it only says that it is some: a reading without a length.
 func readResult(result any, redact bool) (RowsetReading, Reason, string) {
 	switch rows := result.(type) {
 	case nil:
@@ -221,11 +265,7 @@ func readResult(result any, redact bool) (RowsetReading, Reason, string) {
 	case string, []byte:
 		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("a Go %T is prose: if it is JSON, pass it as Call.Text or json.RawMessage", result)
 	case json.RawMessage:
-		decoded, detail := decode(rows, redact)
-		if detail != "" {
-			return RowsetReading{}, ReasonNotJSON, detail
-		}
-		return readDecoded(decoded)
+		return RowsetReading{raw: rows}, "", ""
 	case []map[string]any:
 		for i, row := range rows {
 			if row == nil {
@@ -240,7 +280,7 @@ func readResult(result any, redact bool) (RowsetReading, Reason, string) {
 			return RowsetReading{length: len(rows), list: rows}, "", ""
 		}
 	}
-	return readTyped(reflect.ValueOf(result), redact)
+	return readTyped(reflect.ValueOf(result))
 }
 
 func allDecoded(rows []any) bool {
@@ -252,54 +292,44 @@ func allDecoded(rows []any) bool {
 	return true
 }
 
-// readDecoded reads what decoding gave, in which no Go type can surprise.
-func readDecoded(decoded any) (RowsetReading, Reason, string) {
-	rows, ok := decoded.([]any)
-	if !ok {
-		return RowsetReading{}, ReasonNotRowset, describe(decoded)
+func describe(holds holding) string {
+	switch holds {
+	case holdsNull, holdsBytes:
+		return holds.String()
+	case holdsObject, holdsArray:
+		return "an " + holds.String()
+	case holdsUnencodable:
+		return "an unencodable value"
+	case holdsString, holdsNumber, holdsBoolean:
+		return "a " + holds.String()
 	}
-	if len(rows) == 0 {
-		return RowsetReading{}, ReasonEmpty, "an array with zero rows"
-	}
-	for i, row := range rows {
-		if _, ok := row.(map[string]any); !ok {
-			return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("an array whose item %d is %s", i, describe(row))
-		}
-	}
-	return RowsetReading{length: len(rows), list: rows}, "", ""
-}
-
-func describe(value any) string {
-	c := inspect(value)
-	switch c.holds {
-	case holdsNull:
-		return "null"
-	case holdsObject, holdsArray, holdsUnencodable:
-		return "an " + strings.Replace(c.holds.String(), "unencodable", "unencodable value", 1)
-	}
-	return "a " + c.holds.String()
+	return holds.String()
 }
 
 // readTyped reads a slice or array of any type.
-func readTyped(v reflect.Value, redact bool) (RowsetReading, Reason, string) {
+func readTyped(v reflect.Value) (RowsetReading, Reason, string) {
 	settled, encoded, ok := settleRow(v)
+	goType := ""
+	if v.IsValid() {
+		goType = clip(v.Type().String())
+	}
 	switch {
 	case !ok:
-		return RowsetReading{}, ReasonFailed, fmt.Sprintf("the result's own marshaler failed (Go %s)", clip(v.Type().String()))
+		return RowsetReading{}, ReasonFailed, fmt.Sprintf("the result's own marshaler failed (Go %s)", goType)
 	case encoded != nil:
-		return readResult(json.RawMessage(encoded), redact)
+		return RowsetReading{raw: encoded}, "", ""
 	case !settled.IsValid():
 		return RowsetReading{}, ReasonNotRowset, "null"
 	}
 	v = settled
-	if kind := v.Kind(); kind != reflect.Slice && kind != reflect.Array {
-		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", describe(v.Interface()), clip(v.Type().String()))
-	}
-	if holds := inspectValue(v, false).holds; holds != holdsArray {
-		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", holds, clip(v.Type().String()))
+	if holds := inspectKind(v, false).holds; holds != holdsArray {
+		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", describe(holds), goType)
 	}
 	if v.Len() == 0 {
-		return RowsetReading{}, ReasonEmpty, "an array with zero rows"
+		return RowsetReading{}, ReasonEmpty, zeroRows
+	}
+	if areStructs(v) {
+		return RowsetReading{length: v.Len(), typed: v}, "", ""
 	}
 	reading := RowsetReading{length: v.Len(), rows: make([]rowValue, v.Len())}
 	for i := range reading.rows {
@@ -310,6 +340,25 @@ func readTyped(v reflect.Value, redact bool) (RowsetReading, Reason, string) {
 		reading.rows[i] = row
 	}
 	return reading, "", ""
+}
+
+// areStructs tells whether all elements are structs by their static type, with no marshaler to run, so that they can
+// be read where they are.
+func areStructs(v reflect.Value) bool {
+	element := v.Type().Elem()
+	pointers := element.Kind() == reflect.Pointer
+	if pointers {
+		element = element.Elem()
+	}
+	if element.Kind() != reflect.Struct || marshals(element, marshalerType) || marshals(element, textMarshalerType) {
+		return false
+	}
+	for i := 0; pointers && i < v.Len(); i++ {
+		if v.Index(i).IsNil() {
+			return false
+		}
+	}
+	return true
 }
 
 // settleRow follows pointers and interfaces to the value itself, or encodes it once where it has a marshaler of its
@@ -336,10 +385,9 @@ func readRow(v reflect.Value) (rowValue, Reason, string) {
 	case !ok:
 		return rowValue{}, ReasonFailed, "unencodable: its own marshaler failed"
 	case encoded != nil:
-		decoded, detail := decode(encoded, true)
-		row, isObject := decoded.(map[string]any)
-		if detail != "" || !isObject {
-			return rowValue{}, ReasonNotRowset, describe(decoded) + " once its own marshaler has written it"
+		row, isObject := decode(encoded).(map[string]any)
+		if !isObject {
+			return rowValue{}, ReasonNotRowset, describe(inspectEncoded(encoded).holds) + " once its own marshaler has written it"
 		}
 		return rowValue{decoded: row}, "", ""
 	case !settled.IsValid():
@@ -347,7 +395,7 @@ func readRow(v reflect.Value) (rowValue, Reason, string) {
 	}
 	c := inspectKind(settled, false)
 	if c.holds != holdsObject {
-		return rowValue{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", c.holds, clip(settled.Type().String()))
+		return rowValue{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", describe(c.holds), clip(settled.Type().String()))
 	}
 	if decoded, ok := settled.Interface().(map[string]any); ok {
 		return rowValue{decoded: decoded}, "", ""
@@ -355,52 +403,41 @@ func readRow(v reflect.Value) (rowValue, Reason, string) {
 	return newRow(settled), "", ""
 }
 
-// resolve walks a JSON Pointer (RFC 6901) through decoded and typed values, and through raw JSON inside them.
-func resolve(result any, pointer string) (any, string) {
-	tokens, ok := pointerTokens(pointer)
-	if !ok {
-		return nil, fmt.Sprintf("RowsAt %s is not a JSON Pointer: it starts with / and escapes as ~0 and ~1", quote(pointer))
-	}
+// resolve walks a JSON Pointer (RFC 6901) through Go values. At raw JSON, and at a value with a marshaler of its own, it
+// stops and gives the JSON with the tokens that are left. Where it leads nowhere, rest begins with the token that failed.
+func resolve(result any, pointer []string) (found any, rest []string, ok bool) {
 	v := reflect.ValueOf(result)
-	for _, token := range tokens {
-		next, found := step(v, token)
-		if !found {
-			return nil, fmt.Sprintf("RowsAt %s leads nowhere: the result has no %s there", quote(pointer), quote(token))
+	for i, token := range pointer {
+		settled, encoded, ok := settleRow(v)
+		if !ok || !settled.IsValid() {
+			return nil, pointer[i:], false
 		}
-		v = next
+		if settled.Type() == rawMessageType {
+			return settled.Interface(), pointer[i:], true
+		}
+		if encoded != nil {
+			return json.RawMessage(encoded), pointer[i:], true
+		}
+		if v, ok = step(settled, token); !ok {
+			return nil, pointer[i:], false
+		}
+	}
+	for range deepest { // interfaces may hold raw JSON; all else is left as it is
+		if v.Kind() != reflect.Interface || v.IsNil() {
+			break
+		}
+		v = v.Elem()
 	}
 	if !v.IsValid() {
-		return nil, ""
+		return nil, nil, true
 	}
-	return v.Interface(), ""
+	return v.Interface(), nil, true
 }
 
-func pointerTokens(pointer string) ([]string, bool) {
-	if pointer[0] != '/' {
-		return nil, false
-	}
-	tokens := strings.Split(pointer[1:], "/")
-	for i, token := range tokens {
-		if rest := strings.NewReplacer("~0", "", "~1", "").Replace(token); strings.Contains(rest, "~") {
-			return nil, false
-		}
-		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-	}
-	return tokens, true
-}
+var rawMessageType = reflect.TypeFor[json.RawMessage]()
 
+// step goes to a member or item of a value that settleRow has followed.
 func step(v reflect.Value, token string) (reflect.Value, bool) {
-	v, encoded, ok := settleRow(v)
-	if !ok || !v.IsValid() {
-		return reflect.Value{}, false
-	}
-	if encoded != nil {
-		decoded, detail := decode(encoded, true)
-		if detail != "" || decoded == nil {
-			return reflect.Value{}, false
-		}
-		v = reflect.ValueOf(decoded)
-	}
 	switch inspectKind(v, false).holds {
 	case holdsObject:
 		row := newRow(v)
@@ -414,4 +451,30 @@ func step(v reflect.Value, token string) (reflect.Value, bool) {
 		return v.Index(index), true
 	}
 	return reflect.Value{}, false
+}
+
+// pointerTokens takes a JSON Pointer apart; "" has no tokens.
+func pointerTokens(pointer string) (tokens []string, wellFormed bool) {
+	if pointer == "" {
+		return nil, true
+	}
+	if pointer[0] != '/' {
+		return nil, false
+	}
+	tokens = strings.Split(pointer[1:], "/")
+	for i, token := range tokens {
+		if rest := strings.NewReplacer("~0", "", "~1", "").Replace(token); strings.Contains(rest, "~") {
+			return nil, false
+		}
+		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	}
+	return tokens, true
+}
+
+func malformedPointer(pointer string) string {
+	return fmt.Sprintf("RowsAt %s is not a JSON Pointer: it starts with / and escapes as ~0 and ~1", quote(pointer))
+}
+
+func leadsNowhere(pointer, token string) string {
+	return fmt.Sprintf("RowsAt %s leads nowhere: the result has no %s there", quote(pointer), quote(token))
 }

@@ -1,0 +1,124 @@
+package rawrows
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Kind is what a cell holds.
+type Kind uint8
+
+// The kinds. Missing is an absent key, Beyond a number too large for float64.
+const (
+	Missing Kind = iota
+	Null
+	String
+	Number
+	Boolean
+	Object
+	Array
+	Beyond
+	Kinds
+)
+
+// Accepted is a set of kinds.
+type Accepted uint16
+
+// Accept makes a set.
+func Accept(kinds ...Kind) (set Accepted) {
+	for _, kind := range kinds {
+		set |= 1 << kind
+	}
+	return set
+}
+
+// Has tells whether a kind is in the set.
+func (a Accepted) Has(kind Kind) bool { return a>>kind&1 == 1 }
+
+// Column is one declared column: the kinds that satisfy it, and whether a string has to be a date too.
+type Column struct {
+	Name    string
+	Accepts Accepted
+	Date    bool
+}
+
+// Tally is what the cells of one column came to.
+type Tally struct {
+	Absent     int // rows without the key, whether or not the column accepts that
+	Offenders  int
+	FirstRow   int // of the first offender, counted from 0
+	FirstKind  Kind
+	Start, End int        // the first offender's value is text[Start:End]
+	Held       [Kinds]int // offenders by what they hold
+
+	lastRow    int // the latest row that has the key, counted from 1, as far as the simple pass knows
+	lastKind   Kind
+	lastFailed bool
+}
+
+func (t *Tally) offend(row int, kind Kind, start, end int) {
+	if t.Offenders == 0 {
+		t.FirstRow, t.FirstKind, t.Start, t.End = row, kind, start, end
+	}
+	t.Offenders++
+	t.Held[kind]++
+	t.lastRow, t.lastKind, t.lastFailed = row+1, kind, true
+}
+
+// meet notes that a row has the key, and forgets the verdict on an earlier cell of that row. Again tells that there
+// was one.
+func (t *Tally) meet(row int) (again bool) {
+	again = t.lastRow == row+1
+	if again && t.lastFailed {
+		t.Offenders--
+		t.Held[t.lastKind]--
+	}
+	t.lastRow, t.lastFailed = row+1, false
+	return again
+}
+
+// judge counts a cell of a column unless it satisfies it.
+func (j *judgement[T]) judge(text T, row, column int, kind Kind, start, end int) {
+	c := &j.columns[column]
+	if kind == Number && isBeyond(text[start:end]) {
+		kind = Beyond
+	}
+	if !c.Accepts.Has(kind) || c.Date && kind == String && !j.date(text[start+1:end-1]) {
+		j.tallies[column].offend(row, kind, start, end)
+	}
+}
+
+// date judges the inside of a string.
+func (j *judgement[T]) date(inside T) bool {
+	return j.isDate(inside) || !isItself(inside) && j.isDate(T(unescape(inside)))
+}
+
+// isItself tells whether the inside of a string stands for itself: no escapes, and no invalid UTF-8.
+func isItself[T Text](inside T) bool {
+	high := byte(0)
+	for i := range len(inside) {
+		if inside[i] == '\\' {
+			return false
+		}
+		high |= inside[i]
+	}
+	return high < utf8.RuneSelf || utf8.ValidString(string(inside))
+}
+
+// unescape gives what the inside of a string stands for.
+func unescape[T Text](inside T) (text string) {
+	// It has been read already, so there is no error, unless it was written to meanwhile.
+	_ = json.Unmarshal([]byte(`"`+string(inside)+`"`), &text)
+	return text
+}
+
+// isBeyond tells whether a number is too large for a float64, and asks strconv only where that is in question.
+func isBeyond[T Text](number T) bool {
+	if len(number) < 300 && bytes.IndexAny([]byte(number), "eE") < 0 {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(number), 64)
+	return err != nil
+}

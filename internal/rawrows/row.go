@@ -1,0 +1,114 @@
+package rawrows
+
+// rows reads the array of rows from its bracket, inside of so many levels.
+func (j *judgement[T]) rows(text T, at, depth int) int {
+	if depth == Deepest {
+		return ^at
+	}
+	j.depth, j.answer.State, j.answer.Start = depth+1, Judged, at
+	at, more := open(text, at, ']')
+	if !more {
+		j.answer.State = Empty
+	}
+	for row := 0; more; row++ {
+		if at < len(text) && text[at] == '{' && j.depth < Deepest && j.answer.State == Judged {
+			at = j.row(text, at, row)
+		} else {
+			at = j.other(text, at, row)
+		}
+		if at < 0 {
+			return at
+		}
+		j.answer.Rows = row + 1
+		at, more = next(text, at, ']')
+	}
+	return at
+}
+
+// other reads an item that is no object, or that comes behind one.
+func (j *judgement[T]) other(text T, at, item int) int {
+	end, kind := valueEnd(text, at, j.depth)
+	if j.answer.State == Judged {
+		j.answer.State, j.answer.Item, j.answer.Kind = NotRows, item, kind
+	}
+	return end
+}
+
+// row reads an object from its bracket.
+func (j *judgement[T]) row(text T, at, row int) int {
+	j.present = 0
+	at, more := open(text, at, '}')
+	for more {
+		if at = j.member(text, at, row); at < 0 {
+			return at
+		}
+		at, more = next(text, at, '}')
+	}
+	if at >= 0 {
+		j.absences(row)
+	}
+	return at
+}
+
+// member reads a key and its value and judges it if its column is declared.
+func (j *judgement[T]) member(text T, at, row int) int {
+	key := at
+	keyEnd, start := memberStart(text, at)
+	if start < 0 {
+		return start
+	}
+	at, kind := valueEnd(text, start, j.depth+1)
+	if at < 0 {
+		return at
+	}
+	column := j.columnOf(text[key+1 : keyEnd-1])
+	if column >= 0 {
+		if !j.tallies[column].meet(row) {
+			j.present++
+		}
+		j.judge(text, row, column, kind, start, at)
+	}
+	return at
+}
+
+// fewColumns is how many names are compared one by one rather than looked up in a map.
+const fewColumns = 8
+
+// columnOf finds the column that a key names, or -1.
+func (j *judgement[T]) columnOf(key T) int {
+	if !isItself(key) {
+		key = T(unescape(key))
+	}
+	if len(j.columns) > fewColumns {
+		if column, ok := j.memory.names[string(key)]; ok {
+			return column
+		}
+		return -1
+	}
+	for c := range j.columns {
+		if name := j.columns[c].Name; len(name) == len(key) && string(key) == name {
+			return c
+		}
+	}
+	return -1
+}
+
+// absences counts the columns that a row does not have.
+func (j *judgement[T]) absences(row int) {
+	if j.present == len(j.columns) {
+		return
+	}
+	for c := range j.columns {
+		if j.tallies[c].lastRow != row+1 {
+			j.absent(c, row)
+		}
+	}
+}
+
+func (j *judgement[T]) absent(column, row int) {
+	t := &j.tallies[column]
+	t.Absent++
+	if !j.columns[column].Accepts.Has(Missing) {
+		t.offend(row, Missing, 0, 0)
+	}
+}
