@@ -35,18 +35,20 @@ type Answer struct {
 
 // judgement is the state of one call.
 type judgement[T Text] struct {
-	columns []Column
-	pointer []string
-	isDate  func(T) bool
-	tallies []Tally
-	answer  Answer
-	depth   int // levels that are open around a row
-	present int // declared columns met in the row that is read by hand
-	memory  *memory
+	columns  []Column
+	pointer  []string
+	isDate   func(T) bool
+	tallies  []Tally
+	answer   Answer
+	depth    int  // levels that are open around a row
+	present  int  // declared columns met in the row that is read by hand
+	repeated bool // one of them more than once
+	memory   *memory
 }
 
 // memory is what a call needs beyond its stack.
 type memory struct {
+	shape shape
 	names map[string]int // columns by name, where there are many
 }
 
@@ -79,6 +81,8 @@ func Judge[T Text](q Question[T], tallies []Tally) Answer {
 
 // release gives the memory back without anything of the caller's in it.
 func (m *memory) release() {
+	m.shape.forget()
+	clear(m.shape.steps[:cap(m.shape.steps)])
 	if len(m.names) > mostKept {
 		*m = memory{names: map[string]int{}}
 	}

@@ -323,7 +323,7 @@ func TestNesting(t *testing.T) {
 func TestManyColumns(t *testing.T) {
 	var many []Column
 	var row []string
-	for i := range 3 * 1024 {
+	for i := range 3 * mostSteps {
 		many = append(many, Column{Name: fmt.Sprint("column ", i), Accepts: Accept(Number)})
 		row = append(row, fmt.Sprintf(`"column %d":%d`, i, i))
 	}
@@ -371,5 +371,9 @@ func TestNothingIsKept(t *testing.T) {
 	for range 10 {
 		m := pool.Get().(*memory)
 		assert.Empty(t, m.names)
+		for _, step := range m.shape.steps[:cap(m.shape.steps)] {
+			assert.Zero(t, step)
+		}
+		assert.Zero(t, m.shape.link)
 	}
 }

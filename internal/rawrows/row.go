@@ -11,8 +11,12 @@ func (j *judgement[T]) rows(text T, at, depth int) int {
 		j.answer.State = Empty
 	}
 	for row := 0; more; row++ {
-		if at < len(text) && text[at] == '{' && j.depth < Deepest && j.answer.State == Judged {
-			at = j.row(text, at, row)
+		done := 0
+		if at, row, done = j.followed(text, at, row); at < 0 {
+			return at
+		}
+		if done > 0 || at < len(text) && text[at] == '{' && j.depth < Deepest && j.answer.State == Judged {
+			at = j.row(text, at, row, done)
 		} else {
 			at = j.other(text, at, row)
 		}
@@ -20,7 +24,9 @@ func (j *judgement[T]) rows(text T, at, depth int) int {
 			return at
 		}
 		j.answer.Rows = row + 1
-		at, more = next(text, at, ']')
+		if at, more = next(text, at, ']'); more {
+			j.connect(text, at)
+		}
 	}
 	return at
 }
@@ -30,14 +36,22 @@ func (j *judgement[T]) other(text T, at, item int) int {
 	end, kind := valueEnd(text, at, j.depth)
 	if j.answer.State == Judged {
 		j.answer.State, j.answer.Item, j.answer.Kind = NotRows, item, kind
+		j.memory.shape.forget()
 	}
 	return end
 }
 
-// row reads an object from its bracket.
-func (j *judgement[T]) row(text T, at, row int) int {
+// row reads an object by hand, from its bracket or from behind as many values as have followed the shape.
+func (j *judgement[T]) row(text T, at, row, done int) int {
+	more := false
 	j.present = 0
-	at, more := open(text, at, '}')
+	if j.repeated = done > 0; done > 0 { // a row that is read by hand only in part is not learned
+		j.resume(row, done)
+		at, more = next(text, at, '}')
+	} else {
+		j.memory.shape.begin(at)
+		at, more = open(text, at, '}')
+	}
 	for more {
 		if at = j.member(text, at, row); at < 0 {
 			return at
@@ -45,9 +59,22 @@ func (j *judgement[T]) row(text T, at, row int) int {
 		at, more = next(text, at, '}')
 	}
 	if at >= 0 {
+		j.learned(row)
 		j.absences(row)
 	}
 	return at
+}
+
+// resume notes which columns have been met before a row left the shape.
+func (j *judgement[T]) resume(row, done int) {
+	for _, step := range j.memory.shape.steps[:done] {
+		if step.column >= 0 {
+			j.present++
+			if t := &j.tallies[step.column]; t.lastRow != row+1 { // else it has offended
+				t.meet(row)
+			}
+		}
+	}
 }
 
 // member reads a key and its value and judges it if its column is declared.
@@ -63,11 +90,14 @@ func (j *judgement[T]) member(text T, at, row int) int {
 	}
 	column := j.columnOf(text[key+1 : keyEnd-1])
 	if column >= 0 {
-		if !j.tallies[column].meet(row) {
+		if j.tallies[column].meet(row) {
+			j.repeated = true
+		} else {
 			j.present++
 		}
 		j.judge(text, row, column, kind, start, at)
 	}
+	j.learn(text, column, start, at)
 	return at
 }
 

@@ -1,0 +1,172 @@
+package rawrows
+
+// step is the stretch of bytes before one value of a row, and what is asked of that value.
+type step struct {
+	start, length int    // it is text[start:start+length]
+	first, last   uint64 // its first and its last eight bytes
+	mask          uint64 // the bits of first that belong to it, where it is shorter
+	column        int    // -1: not declared
+	accepts       Accepted
+	date          bool
+}
+
+func newStep[T Text](text T, start, end int) step {
+	s := step{start: start, length: end - start, mask: ^uint64(0)}
+	if s.length >= 8 {
+		s.first, s.last = word(text, start), word(text, end-8)
+		return s
+	}
+	for i := range s.length {
+		s.first |= uint64(text[start+i]) << (8 * i)
+	}
+	s.mask = 1<<(8*s.length) - 1
+	return s
+}
+
+// matches compares the stretch with the text at a position. It is false where the text's end is too near for a word.
+func matches[T Text](s *step, text T, at int) bool {
+	switch {
+	case at+max(s.length, 8) > len(text) || word(text, at)&s.mask != s.first:
+		return false
+	case s.length <= 8:
+		return true
+	case word(text, at+s.length-8) != s.last:
+		return false
+	}
+	return s.length <= 16 || string(text[at+8:at+s.length-8]) == string(text[s.start+8:s.start+s.length-8])
+}
+
+const (
+	mostSteps     = 1024 // of a row that is learned
+	mostPatience  = 4096
+	firstPatience = 2
+)
+
+// shape is what rows have in common: their stretches, and the columns that they do not have.
+type shape struct {
+	steps    []step
+	absent   []int
+	link     step // from a row's last value to the next row's bracket; empty where there was no next row
+	usable   bool
+	learning bool
+	lastEnd  int // where the stretch that is being learned begins
+	misses   int // rows in succession that did not follow
+	patience int // misses before another row is learned; it grows each time
+}
+
+// forget drops what was learned; nothing will be learned until reset.
+func (s *shape) forget() { *s = shape{steps: s.steps[:0], absent: s.absent[:0]} }
+
+func (s *shape) reset() {
+	s.forget()
+	s.learning, s.patience = true, firstPatience
+}
+
+// begin is called at the bracket of a row that is read by hand.
+func (s *shape) begin(at int) {
+	if s.learning {
+		s.steps, s.absent, s.link, s.lastEnd = s.steps[:0], s.absent[:0], step{}, at
+	}
+}
+
+// learn takes the stretch before a value.
+func (j *judgement[T]) learn(text T, column, start, end int) {
+	s := &j.memory.shape
+	if !s.learning {
+		return
+	}
+	if len(s.steps) == mostSteps {
+		s.forget()
+		return
+	}
+	learned := newStep(text, s.lastEnd, start)
+	if learned.column = column; column >= 0 {
+		learned.accepts, learned.date = j.columns[column].Accepts, j.columns[column].Date
+	}
+	s.steps, s.lastEnd = append(s.steps, learned), end
+}
+
+// learned is called at the end of a row that was read by hand.
+func (j *judgement[T]) learned(row int) {
+	s := &j.memory.shape
+	if !s.learning || j.repeated || len(s.steps) == 0 {
+		return
+	}
+	s.learning, s.usable = false, true
+	for c := range j.tallies {
+		if j.tallies[c].lastRow != row+1 {
+			s.absent = append(s.absent, c)
+		}
+	}
+}
+
+// connect is called at the bracket behind a row that was learned.
+func (j *judgement[T]) connect(text T, at int) {
+	if s := &j.memory.shape; s.usable && s.link.length == 0 && s.lastEnd > 0 {
+		s.link = newStep(text, s.lastEnd, at)
+		s.lastEnd = 0
+	}
+}
+
+// followed lets rows follow the shape, if there is one, and has a row learned when too many have not.
+func (j *judgement[T]) followed(text T, at, row int) (end, last, done int) {
+	s := &j.memory.shape
+	if !s.usable {
+		return at, row, 0
+	}
+	if end, last, done = j.follow(text, at, row); last > row {
+		s.misses = 0
+	}
+	if done < len(s.steps) {
+		if s.misses++; s.misses > s.patience {
+			s.usable, s.learning, s.misses = false, true, 0
+			s.patience = min(2*s.patience, mostPatience)
+		}
+	}
+	return end, last, done
+}
+
+// follow judges rows from a bracket on, for as long as they keep the shape. It gives where it stopped: in which row,
+// behind how many of its values.
+func (j *judgement[T]) follow(text T, at, row int) (end, last, done int) {
+	s := &j.memory.shape
+	steps := s.steps
+	for {
+		for k := range steps {
+			step := &steps[k]
+			start := at + step.length
+			switch {
+			case !matches(step, text, at):
+				return at, row, k
+			case start == len(text):
+				return ^start, row, k
+			case text[start] <= ' ': // more white space than in the stretch
+				return at, row, k
+			}
+			kind, plain := Number, true
+			switch c := text[start]; {
+			case c == '"':
+				at, kind = stringEnd(text, start+1), String
+			case isDigit(c) || c == '-':
+				at, plain = numberEnd(text, start)
+			default:
+				at, kind = valueEnd(text, start, j.depth+1)
+			}
+			switch {
+			case at < 0:
+				return at, row, k
+			case step.column < 0 || plain && step.accepts.Has(kind) && !(step.date && kind == String):
+			default:
+				j.judge(text, row, step.column, kind, start, at)
+			}
+		}
+		if s.link.length == 0 || !matches(&s.link, text, at) {
+			return at, row, len(steps)
+		}
+		for _, column := range s.absent {
+			j.absent(column, row)
+		}
+		at += s.link.length
+		row++
+	}
+}
