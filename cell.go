@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // holding is what a cell holds once encoding/json is through with it.
@@ -258,7 +259,9 @@ func inspectEncoded(encoded []byte) cell {
 		c.holds = holdsArray
 	case '"':
 		c.holds = holdsString
-		if json.Unmarshal(encoded, &c.text) != nil {
+		if inside := encoded[1 : len(encoded)-1]; bytes.IndexByte(inside, '\\') < 0 && utf8.Valid(inside) {
+			c.text = string(inside)
+		} else if json.Unmarshal(encoded, &c.text) != nil {
 			c.holds = holdsUnencodable
 		}
 	default:

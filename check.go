@@ -242,7 +242,7 @@ func judgeText[T rawrows.Text](mode Mode, call *Call, text T, pointer []string, 
 	for c := range call.Columns {
 		asked = append(asked, ask(&call.Columns[c]))
 	}
-	answer := rawrows.Judge(rawrows.Question[T]{Text: text, Pointer: pointer, Columns: asked, IsDate: isDate[T]}, tallies)
+	answer := rawrows.Judge(text, rawrows.Question[T]{Pointer: pointer, Columns: asked, IsDate: isDate[T]}, tallies)
 	switch {
 	case answer.State == rawrows.NotJSON:
 		return notJudged(ReasonNotJSON, syntaxDetail(text, answer.At, call.RedactSamples))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -261,9 +262,32 @@ func TestMode(t *testing.T) {
 
 func TestCostsNothing(t *testing.T) {
 	rows := []map[string]any{{"logical_unit_number": 3.0, "host_group": "vdi-a"}}
-	for reason, mode := range map[string]Mode{"the dial is off": Off, "clean decoded rows": Enforce} {
-		call := Call{Columns: lun, Result: rows}
-		allocated := testing.AllocsPerRun(100, func() { Check(mode, call) })
-		assert.Zero(t, allocated, reason)
+	type mapping struct {
+		Lun  int    `json:"logical_unit_number"`
+		Host string `json:"host_group"`
 	}
+	clean := strings.Replace(fieldCase, `""`, "0", 1)
+	manyRows := "[" + strings.Repeat(clean[1:len(clean)-1]+",", 1000) + clean[1:]
+	for reason, call := range map[string]Call{
+		"decoded maps": {Result: rows}, "a decoded list": {Result: []any{map[string]any{"logical_unit_number": json.Number("3"), "host_group": ""}}},
+		"text": {Text: clean}, "raw JSON": {Result: json.RawMessage(clean)}, "2,002 rows of text": {Text: manyRows},
+	} {
+		call.Columns = lun
+		require.Empty(t, Check(Warn, call).Detail, reason)
+		assert.Zero(t, testing.AllocsPerRun(100, func() { Check(Off, call) }), reason)
+		assert.Zero(t, testing.AllocsPerRun(100, func() { Check(Enforce, call) }), reason)
+	}
+	typed := Call{Columns: lun, Result: []mapping{{3, "vdi-a"}, {0, ""}}}
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { Check(Enforce, typed) }), 1.0, "typed rows")
+	offending := Call{ToolName: "t", Columns: lun, Text: fieldCase}
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { Check(Warn, offending) }), 12.0, "one offender")
+}
+
+func TestLargeObjectsShowTheirFirstKeys(t *testing.T) {
+	large := map[string]any{}
+	for i := range 100_000 {
+		large[strconv.Itoa(i)] = i
+	}
+	out := Check(Warn, Call{Columns: ToolResultColumns{{Name: "n", Type: Number}}, Result: []map[string]any{{"n": large}}})
+	assert.True(t, strings.HasPrefix(out.Findings[0].Violation.Sample, `{"0": …, "1": …, "10": …, "100": …, "1000": …`), out.Findings[0].Violation.Sample)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -76,12 +75,14 @@ func (e *DeclarationError) Error() string {
 	if e.Tool != "" {
 		fmt.Fprintf(&b, "tool %s: ", quote(e.Tool))
 	}
-	if e.Column != "" {
+	if e.Column != "" || e.Err == ErrBlankName {
 		fmt.Fprintf(&b, "column %s: ", quote(e.Column))
 	}
 	fmt.Fprint(&b, e.Err)
-	if fix := fixes[e.Err]; fix != "" {
-		b.WriteString(": " + fix)
+	for sentinel, fix := range fixes {
+		if e.Err == sentinel {
+			b.WriteString(": " + fix)
+		}
 	}
 	return b.String()
 }
@@ -106,24 +107,26 @@ func (c ToolResultColumns) MarshalJSON() ([]byte, error) {
 	}
 	out := []byte{'{'}
 	for i, column := range c {
-		name, err := json.Marshal(column.Name)
-		if err != nil {
-			return nil, err
-		}
-		word, err := json.Marshal(column.Type)
-		if err != nil {
-			return nil, err
-		}
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(append(out, name...), ':')
+		out = append(appendJSON(out, column.Name), ':')
 		if column.Nullable {
-			word = slices.Concat([]byte(`{"type":`), word, []byte(`,"nullable":true}`))
+			out = append(appendJSON(append(out, `{"type":`...), string(column.Type)), `,"nullable":true}`...)
+		} else {
+			out = appendJSON(out, string(column.Type))
 		}
-		out = append(out, word...)
 	}
 	return append(out, '}'), nil
+}
+
+// appendJSON writes a string without the escapes that only HTML needs; whoever encodes for HTML adds them.
+func appendJSON(out []byte, text string) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a string cannot fail
+	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }
 
 // UnmarshalJSON reads both spellings and keeps the order; null does nothing. Errors are a [*DeclarationError].

@@ -2,6 +2,7 @@ package columntypes
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -80,4 +81,13 @@ func FuzzParseResultColumns(f *testing.F) {
 		require.NoError(t, err)
 		assert.Equal(t, columns, again)
 	})
+}
+
+func TestWordsAboutDeclarations(t *testing.T) {
+	type uncomparable struct{ error }
+	assert.Contains(t, AssertResultColumns("t", ToolResultColumns{{Type: Number}}).Error(), `column "": blank column name`)
+	assert.NotPanics(t, func() { _ = (&DeclarationError{Err: errors.Join(uncomparable{})}).Error() })
+	encoded, err := ToolResultColumns{{Name: "a<b>&\"c\"", Type: Number, Nullable: true}}.MarshalJSON()
+	require.NoError(t, err)
+	assert.Equal(t, `{"a<b>&\"c\"":{"type":"number","nullable":true}}`, string(encoded))
 }

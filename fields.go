@@ -16,6 +16,7 @@ type structField struct {
 	omitEmpty bool
 	omitZero  bool
 	quoted    bool
+	plain     reflect.Kind // of a type that is encoded by its kind alone; Invalid of all others
 	field     reflect.StructField
 }
 
@@ -130,6 +131,9 @@ func readLevel(one embedded) (fields []structField, deeper []embedded) {
 				field.quoted = kind >= reflect.Bool && kind <= reflect.Float64 || kind == reflect.String
 			}
 		}
+		if !field.quoted && sf.Type != numberType && !marshals(sf.Type, marshalerType) && !marshals(sf.Type, textMarshalerType) {
+			field.plain = sf.Type.Kind()
+		}
 		fields = append(fields, field)
 	}
 	return fields, deeper
@@ -188,6 +192,23 @@ func (f *structField) value(v reflect.Value) (reflect.Value, bool) {
 		return reflect.Value{}, false
 	}
 	return v, true
+}
+
+// plainlyHolds accepts what the field's type alone promises; false only means that a full inspection decides.
+func (f *structField) plainlyHolds(column *ColumnDeclaration, value reflect.Value) bool {
+	switch kind := f.plain; {
+	case kind == reflect.Invalid:
+		return column.Type == Date && f.field.Type == timeType
+	case kind == reflect.Bool:
+		return column.Type == Boolean
+	case kind == reflect.String:
+		return column.Type == String || column.Type == Date && isDate(value.String())
+	case kind >= reflect.Int && kind <= reflect.Uintptr:
+		return column.Type == Number
+	case kind == reflect.Float32 || kind == reflect.Float64:
+		return column.Type == Number && holdsFloat(value.Float()) == holdsNumber
+	}
+	return false
 }
 
 func isEmpty(v reflect.Value) bool {

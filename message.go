@@ -27,26 +27,31 @@ const (
 func message(mode Mode, f *Finding) string {
 	v := &f.Violation
 	var b strings.Builder
-	fmt.Fprintf(&b, "'%s' declares column '%s' as %s, and ", name(f.ToolName), name(v.Column), v.Declared)
+	b.Grow(1024)
+	write(&b, "'", name(f.ToolName), "' declares column '", name(v.Column), "' as ", string(v.Declared), ", and ")
 	if f.Kind == KindMissingColumn {
-		fmt.Fprintf(&b, "NONE of the %d %s it returned %s it — the column was never delivered, which is not the same as a mistyped value: look at the query, not at the mapping code.",
-			v.OfRows, plural(v.OfRows, "row", "rows"), plural(v.OfRows, "has", "have"))
+		write(&b, "NONE of the ", strconv.Itoa(v.OfRows), plural(v.OfRows, " row it returned has", " rows it returned have"),
+			" it — the column was never delivered, which is not the same as a mistyped value: look at the query, not at the mapping code.")
 		if v.NearMiss != "" {
-			fmt.Fprintf(&b, " The nearest key that the rows do have is %s.", nearMissWords(v.NearMiss))
+			write(&b, " The nearest key that the rows do have is ", nearMissWords(v.NearMiss), ".")
 		}
 	} else {
-		fmt.Fprintf(&b, "%d of %d %s something else", v.Rows, v.OfRows, plural(v.OfRows, "row holds", "rows hold"))
+		write(&b, strconv.Itoa(v.Rows), " of ", strconv.Itoa(v.OfRows), plural(v.OfRows, " row holds", " rows hold"), " something else")
 		if len(v.Held) > 1 {
-			fmt.Fprintf(&b, ": %s", heldWords(v.Held))
+			write(&b, ": ", heldWords(v.Held))
 		}
-		fmt.Fprintf(&b, " — the first is %s (%s).", v.Sample, gotWords(v))
+		write(&b, " — the first is ", v.Sample, " (", v.Got)
+		if v.GoType != "" {
+			write(&b, ", Go ", v.GoType)
+		}
+		b.WriteString(").")
 		if absence(v) {
 			b.WriteString(" If a row may carry no value here, declare the column with nullable: true.")
 		}
 	}
-	b.WriteString(" " + ColumnTypeCeiling)
+	write(&b, " ", ColumnTypeCeiling)
 	if f.ToolCallID != "" {
-		fmt.Fprintf(&b, " Call id %s.", name(f.ToolCallID))
+		write(&b, " Call id ", name(f.ToolCallID), ".")
 	}
 	if mode == Enforce {
 		b.WriteString(" The rows were refused: the model reads one sentence in their place, and nothing was retried.")
@@ -58,44 +63,50 @@ func message(mode Mode, f *Finding) string {
 
 // refusal is the one sentence that replaces the rows.
 func refusal(tool string, findings []Finding) string {
-	clauses := make([]string, 0, mostClauses+1)
-	for i := range findings[:min(len(findings), mostClauses)] {
-		clauses = append(clauses, clause(&findings[i]))
+	var b strings.Builder
+	b.Grow(512)
+	write(&b, "Result rejected: ", name(tool), " returned rows that disagree with the columns it declares — ")
+	named := findings[:min(len(findings), mostClauses)]
+	for i := range named {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		clause(&b, &named[i])
 	}
-	if more := len(findings) - len(clauses); more > 0 {
-		clauses = append(clauses, fmt.Sprintf("and %d more %s", more, plural(more, "column", "columns")))
+	if more := len(findings) - len(named); more > 0 {
+		write(&b, "; and ", strconv.Itoa(more), " more ", plural(more, "column", "columns"))
 	}
-	return fmt.Sprintf("Result rejected: %s returned rows that disagree with the columns it declares — %s. "+
-		"Fix the tool so the column holds what it declares, or change the declaration. No data was returned.",
-		name(tool), strings.Join(clauses, "; "))
+	b.WriteString(". Fix the tool so the column holds what it declares, or change the declaration. No data was returned.")
+	return b.String()
 }
 
-func clause(f *Finding) string {
+func clause(b *strings.Builder, f *Finding) {
 	v := &f.Violation
-	declared := fmt.Sprintf("'%s' is declared %s and ", name(v.Column), v.Declared)
+	write(b, "'", name(v.Column), "' is declared ", string(v.Declared), " and ")
 	if f.Kind == KindMissingColumn {
-		return declared + fmt.Sprintf("none of the %d %s it", v.OfRows, plural(v.OfRows, "row has", "rows have"))
+		write(b, "none of the ", strconv.Itoa(v.OfRows), plural(v.OfRows, " row has it", " rows have it"))
+		return
 	}
-	held := v.Got
+	write(b, strconv.Itoa(v.Rows), " of ", strconv.Itoa(v.OfRows), plural(v.OfRows, " row holds ", " rows hold "))
 	if len(v.Held) > 1 {
-		held = "something else: " + heldWords(v.Held)
+		write(b, "something else: ", heldWords(v.Held))
+	} else {
+		b.WriteString(v.Got)
 	}
-	said := declared + fmt.Sprintf("%d of %d %s %s (first: %s)", v.Rows, v.OfRows, plural(v.OfRows, "row holds", "rows hold"), held, v.Sample)
+	write(b, " (first: ", v.Sample, ")")
 	if absence(v) {
-		said += " — declare it nullable: true if a row may carry no value"
+		b.WriteString(" — declare it nullable: true if a row may carry no value")
 	}
-	return said
+}
+
+func write(b *strings.Builder, parts ...string) {
+	for _, part := range parts {
+		b.WriteString(part)
+	}
 }
 
 func absence(v *ColumnViolation) bool {
 	return !v.Nullable && (v.Held[holdsNull.String()] > 0 || v.Held[holdsMissing.String()] > 0)
-}
-
-func gotWords(v *ColumnViolation) string {
-	if v.GoType != "" {
-		return v.Got + ", Go " + v.GoType
-	}
-	return v.Got
 }
 
 // heldWords counts the offenders by what they hold: most frequent first, ties by name.
@@ -255,8 +266,7 @@ func sampleObject(c *cell, redact bool) string {
 	if redact {
 		return fmt.Sprintf("object of %d %s", len(keys), plural(len(keys), "key", "keys"))
 	}
-	slices.Sort(keys)
-	shown := keys[:min(len(keys), mostRunes)]
+	shown := least(keys, mostRunes)
 	var b strings.Builder
 	b.WriteString("{")
 	for i, key := range shown {
@@ -267,6 +277,20 @@ func sampleObject(c *cell, redact bool) string {
 	}
 	b.WriteString("}")
 	return clipUnits(b.String())
+}
+
+// least gives the first so many of the keys in their order, without sorting them all.
+func least(keys []string, most int) []string {
+	kept := make([]string, 0, most+1)
+	for _, key := range keys {
+		if len(kept) == most && key >= kept[most-1] {
+			continue
+		}
+		at, _ := slices.BinarySearch(kept, key)
+		kept = slices.Insert(kept, at, key)
+		kept = kept[:min(len(kept), most)]
+	}
+	return kept
 }
 
 func arrayLength(c *cell) int {
@@ -300,13 +324,29 @@ func clip(text string) string {
 
 // escape is quote without its quotes.
 func escape(text string) string {
+	if isPlain(text) {
+		return text
+	}
 	quoted := quote(text)
 	return quoted[1 : len(quoted)-1]
+}
+
+// isPlain tells a short text in which there is nothing to escape.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return len(text) <= mostRunes
 }
 
 // quote is strconv.Quote for a text from outside: clipped, and invisible characters escaped too. An invalid byte is
 // U+FFFD, which is what encoding/json makes of it.
 func quote(text string) string {
+	if isPlain(text) {
+		return `"` + text + `"`
+	}
 	const ellipsis = "…"
 	out := make([]byte, 1, 64)
 	out[0] = '"'

@@ -40,7 +40,7 @@ func ReadRowset(result any) (reading RowsetReading, ok bool) {
 	}()
 	reading, reason, _ := readResult(result, false)
 	if reason == "" && reading.raw != nil {
-		answer := rawrows.Judge(rawrows.Question[[]byte]{Text: reading.raw}, nil)
+		answer := rawrows.Judge([]byte(reading.raw), rawrows.Question[[]byte]{}, nil)
 		reading.length = answer.Rows
 		if answer.State != rawrows.Judged {
 			return RowsetReading{}, false
@@ -88,6 +88,8 @@ func (r *RowsetReading) judge(columns ToolResultColumns, tallies []tally) {
 		for i, row := range r.list {
 			judgeDecoded(columns, tallies, i, row.(map[string]any))
 		}
+	case r.typed.IsValid():
+		judgeStructs(columns, tallies, r.typed)
 	default:
 		for i := range r.length {
 			row := r.row(i)
@@ -111,6 +113,40 @@ func judgeDecoded(columns ToolResultColumns, tallies []tally, i int, row map[str
 			found = inspect(value)
 		}
 		tallies[c].count(column, i, &found)
+	}
+}
+
+// judgeStructs finds each column's field once for all rows.
+func judgeStructs(columns ToolResultColumns, tallies []tally, rows reflect.Value) {
+	element := rows.Type().Elem()
+	if element.Kind() == reflect.Pointer {
+		element = element.Elem()
+	}
+	fields := fieldsOf(element)
+	var few [fewColumns]*structField
+	plan := few[:0]
+	for c := range columns {
+		var field *structField
+		if f, known := fields.byName[columns[c].Name]; known {
+			field = &fields.ordered[f]
+		}
+		plan = append(plan, field)
+	}
+	for i := range rows.Len() {
+		row := reflect.Indirect(rows.Index(i))
+		for c, field := range plan {
+			found := cell{}
+			if field != nil {
+				value, there := field.value(row)
+				if there && field.plainlyHolds(&columns[c], value) {
+					continue
+				}
+				if there {
+					found = inspectValue(value, field.quoted)
+				}
+			}
+			tallies[c].count(&columns[c], i, &found)
+		}
 	}
 }
 
@@ -309,22 +345,18 @@ func describe(holds holding) string {
 // readTyped reads a slice or array of any type.
 func readTyped(v reflect.Value) (RowsetReading, Reason, string) {
 	settled, encoded, ok := settleRow(v)
-	goType := ""
-	if v.IsValid() {
-		goType = clip(v.Type().String())
-	}
 	switch {
 	case !ok:
-		return RowsetReading{}, ReasonFailed, fmt.Sprintf("the result's own marshaler failed (Go %s)", goType)
+		return RowsetReading{}, ReasonFailed, fmt.Sprintf("the result's own marshaler failed (Go %s)", clip(v.Type().String()))
 	case encoded != nil:
 		return RowsetReading{raw: encoded}, "", ""
 	case !settled.IsValid():
 		return RowsetReading{}, ReasonNotRowset, "null"
 	}
-	v = settled
-	if holds := inspectKind(v, false).holds; holds != holdsArray {
-		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", describe(holds), goType)
+	if holds := inspectKind(settled, false).holds; holds != holdsArray {
+		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", describe(holds), clip(v.Type().String()))
 	}
+	v = settled
 	if v.Len() == 0 {
 		return RowsetReading{}, ReasonEmpty, zeroRows
 	}

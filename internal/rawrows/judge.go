@@ -2,9 +2,8 @@ package rawrows
 
 import "sync"
 
-// Question is a text with what is asked of it.
+// Question is what is asked of a text.
 type Question[T Text] struct {
-	Text    T
 	Pointer []string // the unescaped tokens of a JSON Pointer to the rows
 	Columns []Column // with distinct names
 	IsDate  func(T) bool
@@ -58,7 +57,7 @@ var pool = sync.Pool{New: func() any { return &memory{names: map[string]int{}} }
 const mostKept = 1024
 
 // Judge reads a text and fills one tally for each column. It keeps nothing of the question.
-func Judge[T Text](q Question[T], tallies []Tally) Answer {
+func Judge[T Text](text T, q Question[T], tallies []Tally) Answer {
 	memory := pool.Get().(*memory)
 	j := judgement[T]{columns: q.Columns, pointer: q.Pointer, isDate: q.IsDate, tallies: tallies, memory: memory}
 	if len(j.columns) > fewColumns {
@@ -66,9 +65,9 @@ func Judge[T Text](q Question[T], tallies []Tally) Answer {
 			memory.names[j.columns[c].Name] = c
 		}
 	}
-	at := j.descend(q.Text, afterSpace(q.Text, 0), 0)
+	at := j.descend(text, afterSpace(text, 0), 0)
 	if at >= 0 {
-		if at = afterSpace(q.Text, at); at < len(q.Text) {
+		if at = afterSpace(text, at); at < len(text) {
 			at = ^at
 		}
 	}
@@ -82,7 +81,6 @@ func Judge[T Text](q Question[T], tallies []Tally) Answer {
 // release gives the memory back without anything of the caller's in it.
 func (m *memory) release() {
 	m.shape.forget()
-	clear(m.shape.steps[:cap(m.shape.steps)])
 	if len(m.names) > mostKept {
 		*m = memory{names: map[string]int{}}
 	}

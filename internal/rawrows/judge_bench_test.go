@@ -42,7 +42,7 @@ func BenchmarkJudge(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			var tallies [4]Tally
-			if a := Judge(Question[string]{text, nil, columns, date[string]}, tallies[:]); a.State != Judged || a.Rows != 2094 || tallies[0].Offenders > 0 {
+			if a := Judge(text, Question[string]{nil, columns, date[string]}, tallies[:]); a.State != Judged || a.Rows != 2094 || tallies[0].Offenders > 0 {
 				b.Fatal(a, tallies)
 			}
 		}
@@ -52,7 +52,7 @@ func BenchmarkJudge(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			var tallies [4]Tally
-			Judge(Question[[]byte]{raw, nil, columns, date[[]byte]}, tallies[:])
+			Judge(raw, Question[[]byte]{nil, columns, date[[]byte]}, tallies[:])
 		}
 	})
 	b.Run("indented-valid", func(b *testing.B) {
@@ -65,7 +65,7 @@ func BenchmarkJudge(b *testing.B) {
 		b.SetBytes(int64(ind.Len()))
 		for b.Loop() {
 			var tallies [4]Tally
-			Judge(Question[[]byte]{ind.Bytes(), nil, columns, date[[]byte]}, tallies[:])
+			Judge(ind.Bytes(), Question[[]byte]{nil, columns, date[[]byte]}, tallies[:])
 		}
 	})
 }

@@ -55,7 +55,10 @@ type shape struct {
 }
 
 // forget drops what was learned; nothing will be learned until reset.
-func (s *shape) forget() { *s = shape{steps: s.steps[:0], absent: s.absent[:0]} }
+func (s *shape) forget() {
+	clear(s.steps) // which hold bytes of the text
+	*s = shape{steps: s.steps[:0], absent: s.absent[:0]}
+}
 
 func (s *shape) reset() {
 	s.forget()
@@ -65,7 +68,9 @@ func (s *shape) reset() {
 // begin is called at the bracket of a row that is read by hand.
 func (s *shape) begin(at int) {
 	if s.learning {
-		s.steps, s.absent, s.link, s.lastEnd = s.steps[:0], s.absent[:0], step{}, at
+		patience := s.patience
+		s.forget()
+		s.learning, s.patience, s.lastEnd = true, patience, at
 	}
 }
 
