@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
-	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/columntypes/columntypes/internal/rawrows"
 )
 
 // holding is what a cell holds once encoding/json is through with it.
@@ -82,6 +82,9 @@ func (c *ColumnDeclaration) plainlyHolds(value any) bool {
 		return c.Nullable
 	case bool:
 		return c.Type == Boolean
+	case json.Number:
+		_, fits := rawrows.IsNumber(string(v))
+		return c.Type == Number && fits
 	case int, int64:
 		return c.Type == Number
 	}
@@ -132,11 +135,10 @@ func inspectNumber(text string) cell {
 	if text == "" {
 		return cell{holds: holdsString, empty: true}
 	}
-	first := text[0]
-	if first != '-' && (first < '0' || first > '9') || !json.Valid([]byte(text)) || strings.TrimSpace(text) != text {
+	switch is, fits := rawrows.IsNumber(text); {
+	case !is:
 		return cell{holds: holdsUnencodable, text: text}
-	}
-	if _, err := strconv.ParseFloat(text, 64); err != nil {
+	case !fits:
 		return cell{holds: holdsBeyond, text: text}
 	}
 	return cell{holds: holdsNumber, text: text}

@@ -1,7 +1,6 @@
 package rawrows
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
@@ -114,9 +113,19 @@ func unescape[T Text](inside T) (text string) {
 	return text
 }
 
+// IsNumber tells whether the whole of a text is a number as JSON writes it, and whether that fits a float64.
+func IsNumber[T Text](text T) (is, fits bool) {
+	if len(text) == 0 {
+		return false, false
+	}
+	end, _ := numberEnd(text, 0)
+	is = end == len(text)
+	return is, is && !isBeyond(text)
+}
+
 // isBeyond tells whether a number is too large for a float64, and asks strconv only where that is in question.
 func isBeyond[T Text](number T) bool {
-	if len(number) < 300 && bytes.IndexAny([]byte(number), "eE") < 0 {
+	if _, plain := numberEnd(number, 0); plain {
 		return false
 	}
 	_, err := strconv.ParseFloat(string(number), 64)

@@ -22,6 +22,7 @@ var columns = []Column{
 	{Name: "at", Accepts: Accept(String), Date: true},
 	{Name: "flag", Accepts: Accept(Boolean)},
 	{Name: "é\uFFFD", Accepts: Accept(Number)},
+	{Name: "a column with a long name", Accepts: Accept(Number, Missing)},
 }
 
 // startsWith2 stands for a date here; the real grammar is not this package's.
@@ -177,10 +178,12 @@ var documents = []string{
 	`{"rows":[{"n":1},{"n":"x"}],"a/b":{"~":[[{"n":1}],[{"n":2}]]},"rows":[{"n":true}]}`,
 	`[{"n":1},null,{"n":2}]`,
 	` [ { "n" : 1 , "s" : "a" } , { "n" : 2 , "s" : "b" } ,{"n":3,"s":"c"}, { "n" : 4 , "s" : "d" } ] `,
+	`[{"a column with a long name":1,"n":1},{"a column with a long name":"2","n":2},{"a column with a song name":"3","n":3}]`,
+	`{"r\u006fws":[{"n":"escaped"}],"x":{"rows":[{"n":1}]}}`,
 	`[{"flag":true,"n":12345678},{"flag":false,"n":87654321},{"flag":tru,"n":1}]`,
 }
 
-var pointers = [][]string{nil, {"rows"}, {"a/b", "~", "1"}, {"0"}, {"1", "x"}}
+var pointers = [][]string{nil, {"rows"}, {"a/b", "~", "1"}, {"0"}, {"1", "x"}, {"01"}, {"+1"}, {"-"}, {"99999999999999999999"}}
 
 func TestDocuments(t *testing.T) {
 	for _, document := range documents {
@@ -364,20 +367,40 @@ func TestWhereATextStopsBeingJSON(t *testing.T) {
 	}
 }
 
-// What one call leaves in the pooled memory is not there for the next one.
+// What one call leaves in the pooled memory is not there for the next one, and it is bounded.
 func TestNothingIsKept(t *testing.T) {
 	text := strings.Repeat(`{"my secret key":"my secret cell"},`, 3)
-	var many []Column
-	for i := range 20 {
-		many = append(many, Column{Name: fmt.Sprint("secret name ", i), Accepts: Accept(Number)})
-	}
-	Judge("["+text+`{}]`, Question[string]{Columns: many}, make([]Tally, len(many)))
-	for range 10 {
-		m := pool.Get().(*memory)
-		assert.Empty(t, m.names)
-		for _, step := range m.shape.steps[:cap(m.shape.steps)] {
-			assert.Zero(t, step)
+	for _, size := range []int{20, 3 * mostKept} {
+		var many []Column
+		for i := range size {
+			many = append(many, Column{Name: fmt.Sprint("secret name ", i), Accepts: Accept(Number)})
 		}
-		assert.Zero(t, m.shape.link)
+		Judge("["+text+`{}]`, Question[string]{Columns: many}, make([]Tally, len(many)))
+		for range 10 {
+			m := pool.Get().(*memory)
+			assert.Empty(t, m.names)
+			for _, step := range m.shape.steps[:cap(m.shape.steps)] {
+				assert.Zero(t, step)
+			}
+			assert.Zero(t, m.shape.link)
+			assert.LessOrEqual(t, cap(m.shape.absent), 2*mostKept)
+			assert.LessOrEqual(t, cap(m.shape.steps), 2*mostSteps)
+		}
 	}
+}
+
+// Rows that change their shape for good are compared with the new one soon.
+func TestShapeIsLearnedAgain(t *testing.T) {
+	shapeAfter := func(text string) *shape {
+		j := judgement[string]{columns: columns, tallies: make([]Tally, len(columns)), isDate: startsWith2[string], memory: &memory{}}
+		require.Equal(t, len(text), j.target(text, 0, 0))
+		return &j.memory.shape
+	}
+	first, second := strings.Repeat(`{"n":1,"x":2},`, 10), strings.Repeat(`{"changed":1},`, 10)
+	assert.Len(t, shapeAfter("["+first+`{"n":1}]`).steps, 2)
+	assert.Len(t, shapeAfter("["+first+second+first+second+`{"changed":1}]`).steps, 1)
+	now, then := strings.Repeat(first+`{"changed":1},`, 10), shapeAfter("["+first+`{"n":1}]`).patience
+	assert.Equal(t, then, shapeAfter("["+now+`{"n":1}]`).patience, "rows that differ now and then cost nothing once others follow")
+	wide := strings.Repeat(`"x":1,`, mostSteps+1) + `"x":1`
+	assert.False(t, shapeAfter("[{"+wide+"},{"+wide+"}]").usable, "what is remembered is bounded")
 }

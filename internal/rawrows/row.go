@@ -15,7 +15,7 @@ func (j *judgement[T]) rows(text T, at, depth int) int {
 		if at, row, done = j.followed(text, at, row); at < 0 {
 			return at
 		}
-		if done > 0 || at < len(text) && text[at] == '{' && j.depth < Deepest && j.answer.State == Judged {
+		if done > 0 || at < len(text) && text[at] == '{' && j.depth < Deepest {
 			at = j.row(text, at, row, done)
 		} else {
 			at = j.other(text, at, row)
@@ -31,12 +31,11 @@ func (j *judgement[T]) rows(text T, at, depth int) int {
 	return at
 }
 
-// other reads an item that is no object, or that comes behind one.
+// other reads an item that is no object. The first one settles the answer; the rest of the text only has to be JSON.
 func (j *judgement[T]) other(text T, at, item int) int {
 	end, kind := valueEnd(text, at, j.depth)
 	if j.answer.State == Judged {
 		j.answer.State, j.answer.Item, j.answer.Kind = NotRows, item, kind
-		j.memory.shape.forget()
 	}
 	return end
 }
