@@ -72,21 +72,21 @@ func (c *cell) satisfies(column *ColumnDeclaration) bool {
 }
 
 // plainlyHolds accepts the values that decoding gives most often; false only means that a full inspection decides.
-func (c *ColumnDeclaration) plainlyHolds(value any) bool {
+func plainlyHolds(asked *rawrows.Column, value any) bool {
 	switch v := value.(type) {
 	case string:
-		return c.Type == String || c.Type == Date && isDate(v)
+		return asked.Accepts.Has(rawrows.String) && (!asked.Date || isDate(v))
 	case float64:
-		return c.Type == Number && holdsFloat(v) == holdsNumber
+		return asked.Accepts.Has(rawrows.Number) && holdsFloat(v) == holdsNumber
 	case nil:
-		return c.Nullable
+		return asked.Accepts.Has(rawrows.Null)
 	case bool:
-		return c.Type == Boolean
+		return asked.Accepts.Has(rawrows.Boolean)
 	case json.Number:
 		_, fits := rawrows.IsNumber(string(v))
-		return c.Type == Number && fits
+		return asked.Accepts.Has(rawrows.Number) && fits
 	case int, int64:
-		return c.Type == Number
+		return asked.Accepts.Has(rawrows.Number)
 	}
 	return false
 }
@@ -120,14 +120,14 @@ func inspect(value any) cell {
 
 func holdsFloat(f float64) holding {
 	switch {
+	case math.Abs(f) <= math.MaxFloat64:
+		return holdsNumber
 	case math.IsNaN(f):
 		return holdsNaN
 	case math.IsInf(f, 1):
 		return holdsPositiveInfinity
-	case math.IsInf(f, -1):
-		return holdsNegativeInfinity
 	}
-	return holdsNumber
+	return holdsNegativeInfinity
 }
 
 // inspectNumber judges a number that is still text, by the grammar of JSON.

@@ -142,15 +142,21 @@ func (o Outcome) Payload(result any) any {
 
 // Check judges one call. It keeps no state, reads no clock and does no I/O; it is safe for concurrent use as long as
 // nobody writes to the call's values meanwhile. It never panics: a failure below it becomes ReasonFailed.
-func Check(mode Mode, call Call) (outcome Outcome) {
+func Check(mode Mode, call Call) Outcome {
 	switch {
 	case mode == Off:
-		return notJudged(ReasonOff, "")
+		return outcomeOff
 	case mode > Enforce:
 		return notJudged(ReasonBadMode, "the mode is "+mode.String()+": use off, warn or enforce")
 	case call.Columns == nil:
-		return notJudged(ReasonUndeclared, "")
+		return outcomeUndeclared
 	}
+	return checkDeclared(mode, &call)
+}
+
+var outcomeOff, outcomeUndeclared = notJudged(ReasonOff, ""), notJudged(ReasonUndeclared, "")
+
+func checkDeclared(mode Mode, call *Call) (outcome Outcome) {
 	if err := AssertResultColumns(call.ToolName, call.Columns); err != nil {
 		return notJudged(ReasonBadDeclaration, err.Error())
 	}
@@ -159,7 +165,7 @@ func Check(mode Mode, call Call) (outcome Outcome) {
 			outcome = notJudged(ReasonFailed, fmt.Sprintf("the check failed on a value of the result (a panic with a Go %T)", recovered))
 		}
 	}()
-	return judgeCall(mode, &call)
+	return judgeCall(mode, call)
 }
 
 func notJudged(reason Reason, detail string) Outcome {
@@ -215,13 +221,14 @@ func judgeReading(mode Mode, call *Call, reading RowsetReading) Outcome {
 	case reading.raw != nil:
 		return judgeText(mode, call, []byte(reading.raw), nil, true)
 	}
+	var fewAsked [fewColumns]rawrows.Column
 	var few [fewColumns]tally
-	tallies := few[:]
-	if len(call.Columns) > fewColumns {
-		tallies = make([]tally, len(call.Columns))
+	asked, tallies := askAll(fewAsked[:0], call.Columns), few[:]
+	if len(asked) > fewColumns {
+		tallies = make([]tally, len(asked))
 	}
-	tallies = tallies[:len(call.Columns)]
-	reading.judge(call.Columns, tallies)
+	tallies = tallies[:len(asked)]
+	reading.judge(call.Columns, asked, tallies)
 	for c := range tallies {
 		if t := &tallies[c]; t.offenders > 0 || t.absent == reading.length {
 			return failed(mode, call, reading.length, tallies, reading.keys)
@@ -234,14 +241,11 @@ func judgeReading(mode Mode, call *Call, reading RowsetReading) Outcome {
 func judgeText[T rawrows.Text](mode Mode, call *Call, text T, pointer []string, wellFormed bool) Outcome {
 	var fewAsked [fewColumns]rawrows.Column
 	var few [fewColumns]rawrows.Tally
-	asked, tallies := fewAsked[:0], few[:]
-	if len(call.Columns) > fewColumns {
-		asked, tallies = make([]rawrows.Column, 0, len(call.Columns)), make([]rawrows.Tally, len(call.Columns))
+	asked, tallies := askAll(fewAsked[:0], call.Columns), few[:]
+	if len(asked) > fewColumns {
+		tallies = make([]rawrows.Tally, len(asked))
 	}
-	tallies = tallies[:len(call.Columns)]
-	for c := range call.Columns {
-		asked = append(asked, ask(&call.Columns[c]))
-	}
+	tallies = tallies[:len(asked)]
 	answer := rawrows.Judge(text, rawrows.Question[T]{Pointer: pointer, Columns: asked, IsDate: isDate[T]}, tallies)
 	switch {
 	case answer.State == rawrows.NotJSON:
@@ -261,6 +265,14 @@ func judgeText[T rawrows.Text](mode Mode, call *Call, text T, pointer []string, 
 		}
 	}
 	return passed()
+}
+
+// askAll appends what is asked of each column.
+func askAll(asked []rawrows.Column, columns ToolResultColumns) []rawrows.Column {
+	for c := range columns {
+		asked = append(asked, ask(&columns[c]))
+	}
+	return asked
 }
 
 // ask says in the scanner's terms what satisfies a column.

@@ -231,6 +231,14 @@ func TestRedactedSamplesHoldNoCell(t *testing.T) {
 	assert.Contains(t, out.Refusal, "string of 6 characters")
 }
 
+type lunRow struct{ N int }
+
+func cyclic() map[string]any {
+	cycle := map[string]any{}
+	cycle["self"] = cycle
+	return cycle
+}
+
 func TestNothingAtTheSeamPanicsOrHangs(t *testing.T) {
 	nested := any("x")
 	for range 200_000 {
@@ -241,6 +249,17 @@ func TestNothingAtTheSeamPanicsOrHangs(t *testing.T) {
 		"200,000 nested slices, undeclared": {Columns: ToolResultColumns{{Name: "b", Type: Number}}, Result: []any{map[string]any{"a": nested}}},
 		"a million opening brackets":        {Columns: lun, Text: strings.Repeat("[", 1_000_000)},
 		"a megabyte value":                  {Columns: lun, Text: `[{"logical_unit_number":"` + strings.Repeat("é", 1<<20) + `"}]`},
+		"a cycle, undeclared":               {Columns: lun, Result: []any{map[string]any{"logical_unit_number": 1, "host_group": "", "x": cyclic()}}},
+		"a cycle as the result":             {Columns: lun, Result: []any{cyclic()}},
+		"a cycle behind a pointer":          {Columns: lun, RowsAt: "/self/self/self", Result: cyclic()},
+		"a panicking marshaler, undeclared": {Columns: lun, Result: []any{map[string]any{"x": panicking{}}}},
+		"a nil pointer in an interface":     {Columns: lun, Result: []any{(*panicking)(nil)}},
+		"a nil pointer as the result":       {Columns: lun, Result: (*[]lunRow)(nil)},
+		"a megabyte name":                   {Columns: ToolResultColumns{{Name: strings.Repeat("n", 1<<20), Type: Date}}, Text: `[{"a":1}]`},
+		"a megabyte key":                    {Columns: lun, Text: `[{"` + strings.Repeat("k", 1<<20) + `":1}]`},
+		"a pointer of a million tokens":     {Columns: lun, RowsAt: strings.Repeat("/a", 1_000_000), Text: strings.Repeat(`{"a":`, 9_000) + "1" + strings.Repeat("}", 9_000)},
+		"a function as the result":          {Columns: lun, Result: func() {}},
+		"hostile column names":              {Columns: ToolResultColumns{{Name: "__proto__", Type: Number}, {Name: "%s%n\x00", Type: String}}, Text: `[{"__proto__":{},"%s%n\u0000":"%d"}]`},
 		"invalid UTF-8":                     {Columns: lun, Text: "[{\"logical_unit_number\":\"\xff\xfe\"}]"},
 	} {
 		out := Check(Enforce, call)

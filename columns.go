@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // ColumnType is one of the four words that a column may be declared as.
@@ -158,11 +159,12 @@ func AssertResultColumns(tool string, columns ToolResultColumns) error {
 	if len(columns) > 16 {
 		names = make(map[string]bool, len(columns))
 	}
-	for i, column := range columns {
+	for i := range columns {
+		column := &columns[i]
 		switch {
-		case strings.TrimSpace(column.Name) == "":
+		case isBlank(column.Name):
 			return &DeclarationError{tool, column.Name, ErrBlankName}
-		case names[column.Name], names == nil && declaredBefore(columns[:i], column.Name):
+		case names[column.Name], names == nil && columns[:i].has(column.Name):
 			return &DeclarationError{tool, column.Name, ErrDuplicateName}
 		}
 		switch column.Type {
@@ -177,9 +179,18 @@ func AssertResultColumns(tool string, columns ToolResultColumns) error {
 	return nil
 }
 
-func declaredBefore(columns ToolResultColumns, name string) bool {
-	_, found := columns.Lookup(name)
-	return found
+// isBlank is asked of every column of every call, and nearly always answered by the first byte.
+func isBlank(name string) bool {
+	return name == "" || (name[0] <= ' ' || name[0] >= utf8.RuneSelf) && strings.TrimSpace(name) == ""
+}
+
+func (c ToolResultColumns) has(name string) bool {
+	for i := range c {
+		if c[i].Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // ParseResultColumns reads a declaration from JSON. Unlike UnmarshalJSON it refuses null, and what is too large to

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/columntypes/columntypes/internal/rawrows"
 )
 
 // longestDate bounds the work on one cell; the longest form, with its zone's name in brackets, stays well below.
@@ -11,7 +13,7 @@ const longestDate = 128
 
 // isDate tells whether the whole of a text, white space around it aside, names a real calendar day in one of the
 // accepted forms: ISO 8601 as ECMAScript writes it, the dates of HTTP, mail and C, and written dates.
-func isDate[T ~string | ~[]byte](text T) bool {
+func isDate[T rawrows.Text](text T) bool {
 	if isPlainDate(text) {
 		return true
 	}
@@ -24,7 +26,7 @@ func isDate[T ~string | ~[]byte](text T) bool {
 }
 
 // trimSpace is strings.TrimSpace for both kinds of text: it never copies more than one character.
-func trimSpace[T ~string | ~[]byte](text T) T {
+func trimSpace[T rawrows.Text](text T) T {
 	for len(text) > 0 {
 		first, size := utf8.DecodeRuneInString(string(text[:min(len(text), utf8.UTFMax)]))
 		if !unicode.IsSpace(first) {
@@ -42,56 +44,75 @@ func trimSpace[T ~string | ~[]byte](text T) T {
 	return text
 }
 
-// isPlainDate accepts the two forms most columns hold, YYYY-MM-DD and RFC 3339, by their fixed positions.
-// False only means that the full grammar has to decide.
-func isPlainDate[T ~string | ~[]byte](text T) bool {
-	if len(text) < len("2024-01-02") || len(text) > longestDate || !hasShape(text, 0, "0000-00-00") {
+// isPlainDate accepts the two forms that most columns hold, YYYY-MM-DD and RFC 3339, eight bytes at a time. False only
+// means that the full grammar has to decide.
+func isPlainDate[T rawrows.Text](text T) bool {
+	if len(text) < len("2024-01-02") || len(text) > longestDate {
 		return false
 	}
-	if !isDay(pair(text, 0)*100+pair(text, 2), pair(text, 5), pair(text, 8)) {
+	date, ok := monthShape.read(rawrows.Word(text, 0))
+	if !ok || !isDigit(text[8]) || !isDigit(text[9]) {
 		return false
 	}
-	if len(text) == len("2024-01-02") {
-		return true
-	}
-	if !hasShape(text, 10, "T00:00:00") || pair(text, 11) > 23 || pair(text, 14) > 59 || pair(text, 17) > 59 {
+	if !isDay(pair(date, 0)*100+pair(date, 2), pair(date, 5), int(text[8]-'0')*10+int(text[9]-'0')) {
 		return false
 	}
 	at := len("2024-01-02T03:04:05")
-	if hasShape(text, at, ".0") {
-		for at += len(".0"); at < len(text) && isDigit(text[at]); at++ {
+	if len(text) <= at {
+		return len(text) == len("2024-01-02")
+	}
+	clock, ok := clockShape.read(rawrows.Word(text, 11))
+	if !ok || text[10] != 'T' || pair(clock, 0) > 23 || pair(clock, 3) > 59 || pair(clock, 6) > 59 {
+		return false
+	}
+	if text[at] == '.' && len(text) > at+1 && isDigit(text[at+1]) {
+		for at += 2; at < len(text) && isDigit(text[at]); at++ {
 		}
 	}
 	switch len(text) - at {
 	case len("Z"):
 		return text[at] == 'Z'
 	case len("+00:00"):
-		return (text[at] == '+' || text[at] == '-') && hasShape(text, at+1, "00:00") &&
-			pair(text, at+1) <= 23 && pair(text, at+4) <= 59
+		return (text[at] == '+' || text[at] == '-') && text[at+3] == ':' && areBelow(text[at+1], text[at+2], 24) && areBelow(text[at+4], text[at+5], 60)
 	}
 	return false
 }
 
-// hasShape tells whether the shape is found at a position: 0 stands for any digit, all else for itself.
-func hasShape[T ~string | ~[]byte](text T, at int, shape string) bool {
-	if len(text)-at < len(shape) {
-		return false
-	}
-	for i := range len(shape) {
-		c := text[at+i]
-		if shape[i] == '0' && !isDigit(c) || shape[i] != '0' && shape[i] != c {
-			return false
+// areBelow tells whether two digits make a number below a bound.
+func areBelow(tens, ones byte, below int) bool {
+	return isDigit(tens) && isDigit(ones) && int(tens-'0')*10+int(ones-'0') < below
+}
+
+// wordShape says of eight bytes which are digits and which are something else.
+type wordShape struct{ bytes, slack uint64 }
+
+var monthShape, clockShape = newWordShape("0000-00-"), newWordShape("00:00:00")
+
+func newWordShape(shape string) (s wordShape) {
+	for i := range 8 {
+		slack := byte(0x7F) // only the byte itself
+		if shape[i] == '0' {
+			slack = 0x7F - 9 // ten digits
 		}
+		s.bytes |= uint64(shape[i]) << (8 * i)
+		s.slack |= uint64(slack) << (8 * i)
 	}
-	return true
+	return s
 }
 
-// pair is the number that two digits make; hasShape has seen that they are digits.
-func pair[T ~string | ~[]byte](text T, at int) int {
-	return int(text[at]-'0')*10 + int(text[at+1]-'0')
+// read gives the digits' values in the places of the digits, if the word has the shape: what remains of each byte once
+// the shape's is taken out of it is at most what its slack leaves room for.
+func (s wordShape) read(word uint64) (values uint64, ok bool) {
+	values = word ^ s.bytes
+	return values, (values+s.slack|values)&0x8080808080808080 == 0
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+// pair is the number that two digits' values make.
+func pair(values uint64, at int) int {
+	return int(values>>(8*at)&0xF)*10 + int(values>>(8*at+8)&0xF)
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
 
 // dateReader takes a date apart from left to right.
 type dateReader struct{ rest string }

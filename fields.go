@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/columntypes/columntypes/internal/rawrows"
 )
 
 // structField is one JSON field of a struct type, as encoding/json sees it.
@@ -195,18 +197,18 @@ func (f *structField) value(v reflect.Value) (reflect.Value, bool) {
 }
 
 // plainlyHolds accepts what the field's type alone promises; false only means that a full inspection decides.
-func (f *structField) plainlyHolds(column *ColumnDeclaration, value reflect.Value) bool {
+func (f *structField) plainlyHolds(asked *rawrows.Column, value reflect.Value) bool {
 	switch kind := f.plain; {
 	case kind == reflect.Invalid:
-		return column.Type == Date && f.field.Type == timeType
+		return asked.Date && f.field.Type == timeType
 	case kind == reflect.Bool:
-		return column.Type == Boolean
+		return asked.Accepts.Has(rawrows.Boolean)
 	case kind == reflect.String:
-		return column.Type == String || column.Type == Date && isDate(value.String())
+		return asked.Accepts.Has(rawrows.String) && (!asked.Date || isDate(value.String()))
 	case kind >= reflect.Int && kind <= reflect.Uintptr:
-		return column.Type == Number
+		return asked.Accepts.Has(rawrows.Number)
 	case kind == reflect.Float32 || kind == reflect.Float64:
-		return column.Type == Number && holdsFloat(value.Float()) == holdsNumber
+		return asked.Accepts.Has(rawrows.Number) && holdsFloat(value.Float()) == holdsNumber
 	}
 	return false
 }

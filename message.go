@@ -32,8 +32,12 @@ func message(mode Mode, f *Finding) string {
 	if f.Kind == KindMissingColumn {
 		write(&b, "NONE of the ", strconv.Itoa(v.OfRows), plural(v.OfRows, " row it returned has", " rows it returned have"),
 			" it — the column was never delivered, which is not the same as a mistyped value: look at the query, not at the mapping code.")
-		if v.NearMiss != "" {
-			write(&b, " The nearest key that the rows do have is ", nearMissWords(v.NearMiss), ".")
+		switch v.NearMiss {
+		case "":
+		case redactedNearMiss:
+			write(&b, " The rows do have ", redactedNearMiss, ".")
+		default:
+			write(&b, " The nearest key that the rows do have is '", name(v.NearMiss), "'.")
 		}
 	} else {
 		write(&b, strconv.Itoa(v.Rows), " of ", strconv.Itoa(v.OfRows), plural(v.OfRows, " row holds", " rows hold"), " something else")
@@ -129,13 +133,6 @@ func plural(n int, one, many string) string {
 
 // Redacted near misses say only what kind of difference there was.
 const redactedNearMiss = "a key that differs in case, spaces, separators or a byte order mark"
-
-func nearMissWords(nearMiss string) string {
-	if nearMiss == redactedNearMiss {
-		return nearMiss
-	}
-	return "'" + name(nearMiss) + "'"
-}
 
 // mostNearMissRows bounds the search for a near miss; rows of one result nearly always have the same keys.
 const mostNearMissRows = 100

@@ -78,18 +78,12 @@ func (r *RowsetReading) row(i int) rowValue {
 }
 
 // judge counts every cell of the declared columns.
-func (r *RowsetReading) judge(columns ToolResultColumns, tallies []tally) {
+func (r *RowsetReading) judge(columns ToolResultColumns, asked []rawrows.Column, tallies []tally) {
 	switch {
-	case r.maps != nil:
-		for i, row := range r.maps {
-			judgeDecoded(columns, tallies, i, row)
-		}
-	case r.list != nil:
-		for i, row := range r.list {
-			judgeDecoded(columns, tallies, i, row.(map[string]any))
-		}
+	case r.maps != nil || r.list != nil:
+		r.judgeDecoded(columns, asked, tallies)
 	case r.typed.IsValid():
-		judgeStructs(columns, tallies, r.typed)
+		judgeStructs(columns, asked, tallies, r.typed)
 	default:
 		for i := range r.length {
 			row := r.row(i)
@@ -101,23 +95,30 @@ func (r *RowsetReading) judge(columns ToolResultColumns, tallies []tally) {
 	}
 }
 
-func judgeDecoded(columns ToolResultColumns, tallies []tally, i int, row map[string]any) {
-	for c := range columns {
-		column := &columns[c]
-		value, ok := row[column.Name]
-		if ok && column.plainlyHolds(value) {
-			continue
+func (r *RowsetReading) judgeDecoded(columns ToolResultColumns, asked []rawrows.Column, tallies []tally) {
+	for i := range r.length {
+		var row map[string]any
+		if r.maps != nil {
+			row = r.maps[i]
+		} else {
+			row = r.list[i].(map[string]any)
 		}
-		found := cell{}
-		if ok {
-			found = inspect(value)
+		for c := range asked {
+			value, there := row[asked[c].Name]
+			if there && plainlyHolds(&asked[c], value) {
+				continue
+			}
+			found := cell{}
+			if there {
+				found = inspect(value)
+			}
+			tallies[c].count(&columns[c], i, &found)
 		}
-		tallies[c].count(column, i, &found)
 	}
 }
 
 // judgeStructs finds each column's field once for all rows.
-func judgeStructs(columns ToolResultColumns, tallies []tally, rows reflect.Value) {
+func judgeStructs(columns ToolResultColumns, asked []rawrows.Column, tallies []tally, rows reflect.Value) {
 	element := rows.Type().Elem()
 	if element.Kind() == reflect.Pointer {
 		element = element.Elem()
@@ -138,7 +139,7 @@ func judgeStructs(columns ToolResultColumns, tallies []tally, rows reflect.Value
 			found := cell{}
 			if field != nil {
 				value, there := field.value(row)
-				if there && field.plainlyHolds(&columns[c], value) {
+				if there && field.plainlyHolds(&asked[c], value) {
 					continue
 				}
 				if there {
@@ -286,11 +287,10 @@ func syntaxDetail[T rawrows.Text](text T, at int, redact bool) string {
 
 // otherThanRows says what stands where an array of objects was looked for.
 func otherThanRows(answer rawrows.Answer) string {
-	what := describe(heldByText[answer.Kind])
 	if answer.Item < 0 {
-		return what
+		return alone(heldByText[answer.Kind])
 	}
-	return fmt.Sprintf("an array whose item %d is %s", answer.Item, what)
+	return fmt.Sprintf("an array whose item %d is %s", answer.Item, describe(heldByText[answer.Kind]))
 }
 
 // readResult reads a Go value as rows. Of raw JSON it only says that it is some: a reading without a length.
@@ -342,6 +342,14 @@ func describe(holds holding) string {
 	return holds.String()
 }
 
+// alone describes a whole result that is no array.
+func alone(holds holding) string {
+	if holds == holdsObject {
+		return "an object; if the rows are inside it, say where with RowsAt"
+	}
+	return describe(holds)
+}
+
 // readTyped reads a slice or array of any type.
 func readTyped(v reflect.Value) (RowsetReading, Reason, string) {
 	settled, encoded, ok := settleRow(v)
@@ -354,7 +362,7 @@ func readTyped(v reflect.Value) (RowsetReading, Reason, string) {
 		return RowsetReading{}, ReasonNotRowset, "null"
 	}
 	if holds := inspectKind(settled, false).holds; holds != holdsArray {
-		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", describe(holds), clip(v.Type().String()))
+		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", alone(holds), clip(v.Type().String()))
 	}
 	v = settled
 	if v.Len() == 0 {

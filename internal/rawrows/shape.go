@@ -13,7 +13,7 @@ type step struct {
 func newStep[T Text](text T, start, end int) step {
 	s := step{start: start, length: end - start, mask: ^uint64(0)}
 	if s.length >= 8 {
-		s.first, s.last = word(text, start), word(text, end-8)
+		s.first, s.last = Word(text, start), Word(text, end-8)
 		return s
 	}
 	for i := range s.length {
@@ -25,15 +25,18 @@ func newStep[T Text](text T, start, end int) step {
 
 // matches compares the stretch with the text at a position. It is false where the text's end is too near for a word.
 func matches[T Text](s *step, text T, at int) bool {
-	switch {
-	case at+max(s.length, 8) > len(text) || word(text, at)&s.mask != s.first:
-		return false
-	case s.length <= 8:
-		return true
-	case word(text, at+s.length-8) != s.last:
+	if at+max(s.length, 8) > len(text) || Word(text, at)&s.mask != s.first {
 		return false
 	}
-	return s.length <= 16 || string(text[at+8:at+s.length-8]) == string(text[s.start+8:s.start+s.length-8])
+	if s.length <= 8 {
+		return true
+	}
+	for i := 8; i < s.length-8; i += 8 {
+		if Word(text, at+i) != Word(text, s.start+i) {
+			return false
+		}
+	}
+	return Word(text, at+s.length-8) == s.last
 }
 
 const (
@@ -160,7 +163,8 @@ func (j *judgement[T]) follow(text T, at, row int) (end, last, done int) {
 			switch {
 			case at < 0:
 				return at, row, k
-			case step.column < 0 || plain && step.accepts.Has(kind) && !(step.date && kind == String):
+			case step.column < 0:
+			case plain && step.accepts.Has(kind) && (!step.date || kind != String || j.isDate(text[start+1:at-1])):
 			default:
 				j.judge(text, row, step.column, kind, start, at)
 			}

@@ -8,8 +8,8 @@ type Text interface{ ~string | ~[]byte }
 // Deepest is how many levels objects and arrays may nest: encoding/json's own limit.
 const Deepest = 10_000
 
-// word loads eight bytes; the first is the lowest.
-func word[T Text](text T, at int) uint64 {
+// Word loads eight bytes; the first is the lowest.
+func Word[T Text](text T, at int) uint64 {
 	b := text[at : at+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
@@ -27,7 +27,7 @@ func stops(w uint64) uint64 {
 func stringEnd[T Text](text T, at int) int {
 	for at < len(text) {
 		if at+8 <= len(text) {
-			found := stops(word(text, at))
+			found := stops(Word(text, at))
 			if found == 0 {
 				at += 8
 				continue
