@@ -151,75 +151,110 @@ func Check(mode Mode, call Call) Outcome {
 	case call.Columns == nil:
 		return outcomeUndeclared
 	}
-	return checkDeclared(mode, &call)
-}
-
-var outcomeOff, outcomeUndeclared = notJudged(ReasonOff, ""), notJudged(ReasonUndeclared, "")
-
-func checkDeclared(mode Mode, call *Call) (outcome Outcome) {
 	if err := AssertResultColumns(call.ToolName, call.Columns); err != nil {
 		return notJudged(ReasonBadDeclaration, err.Error())
 	}
-	defer func() {
-		if recovered := recover(); recovered != nil {
-			outcome = notJudged(ReasonFailed, fmt.Sprintf("the check failed on a value of the result (a panic with a Go %T)", recovered))
-		}
-	}()
-	return judgeCall(mode, call)
+	findings, reason, detail := contained(&call)
+	if reason != "" {
+		return notJudged(reason, detail)
+	}
+	outcome := outcomePassed
+	if len(findings) > 0 {
+		outcome.fail(mode, call.ToolName, findings)
+	}
+	return outcome
 }
+
+var (
+	outcomeOff        = notJudged(ReasonOff, "")
+	outcomeUndeclared = notJudged(ReasonUndeclared, "")
+	outcomePassed     = Outcome{Dispositions: bothChecks(DispositionRow{Checked: 1})}
+)
 
 func notJudged(reason Reason, detail string) Outcome {
 	row := DispositionRow{NotApplicable: 1}
 	if reason.unreachable() {
 		row = DispositionRow{Unreachable: 1}
 	}
-	outcome := Outcome{NotJudged: reason, Detail: detail, Dispositions: [2]DispositionRow{row, row}}
-	outcome.Dispositions[0].Check = KindColumnTypeMismatch
-	outcome.Dispositions[1].Check = KindMissingColumn
-	return outcome
+	return Outcome{NotJudged: reason, Detail: detail, Dispositions: bothChecks(row)}
 }
 
-// judgeCall finds out what the rows are: JSON text, or Go values.
-func judgeCall(mode Mode, call *Call) Outcome {
+func bothChecks(row DispositionRow) (rows [2]DispositionRow) {
+	for i, check := range checks {
+		row.Check = check
+		rows[i] = row
+	}
+	return rows
+}
+
+// fail files findings in an outcome that has passed so far, and says them.
+func (o *Outcome) fail(mode Mode, tool string, findings []Finding) {
+	o.Findings = findings
+	for i := range findings {
+		findings[i].Message = message(mode, &findings[i])
+		for c, check := range checks {
+			if findings[i].Kind == check {
+				o.Dispositions[c].Findings = 1
+			}
+		}
+	}
+	if mode == Enforce {
+		o.Refusal = refusal(tool, findings)
+	}
+}
+
+// contained turns a panic of a value's own code into a reason.
+func contained(call *Call) (findings []Finding, reason Reason, detail string) {
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			findings, reason = nil, ReasonFailed
+			detail = fmt.Sprintf("the check failed on a value of the result (a panic with a Go %T)", recovered)
+		}
+	}()
+	return judge(call)
+}
+
+// judge finds out what the rows are: JSON text, or Go values. The findings have no message yet.
+func judge(call *Call) ([]Finding, Reason, string) {
 	if reading, ok := call.Result.(RowsetReading); ok {
 		if call.RowsAt != "" {
-			return notJudged(ReasonNoRowsAt, "a RowsetReading is rows already: leave RowsAt empty")
+			return nil, ReasonNoRowsAt, "a RowsetReading is rows already: leave RowsAt empty"
 		}
-		return judgeReading(mode, call, reading)
+		return judgeReading(call, &reading)
 	}
 	pointer, wellFormed := pointerTokens(call.RowsAt)
 	if call.Result == nil {
 		if call.Text == "" {
-			return notJudged(ReasonNotRowset, "nothing: Result is nil and Text is empty")
+			return nil, ReasonNotRowset, "nothing: Result is nil and Text is empty"
 		}
-		return judgeText(mode, call, call.Text, pointer, wellFormed)
+		return judgeText(call, call.Text, pointer, wellFormed)
 	}
 	if raw, ok := call.Result.(json.RawMessage); ok {
-		return judgeText(mode, call, []byte(raw), pointer, wellFormed)
+		return judgeText(call, []byte(raw), pointer, wellFormed)
 	}
 	if !wellFormed {
-		return notJudged(ReasonNoRowsAt, malformedPointer(call.RowsAt))
+		return nil, ReasonNoRowsAt, malformedPointer(call.RowsAt)
 	}
 	result, rest, found := resolve(call.Result, pointer)
 	if !found {
-		return notJudged(ReasonNoRowsAt, leadsNowhere(call.RowsAt, rest[0]))
+		return nil, ReasonNoRowsAt, leadsNowhere(call.RowsAt, rest[0])
 	}
 	if raw, ok := result.(json.RawMessage); ok {
-		return judgeText(mode, call, []byte(raw), rest, true)
+		return judgeText(call, []byte(raw), rest, true)
 	}
-	reading, reason, detail := readResult(result, call.RedactSamples)
+	reading, reason, detail := readResult(result)
 	if reason != "" {
-		return notJudged(reason, detail)
+		return nil, reason, detail
 	}
-	return judgeReading(mode, call, reading)
+	return judgeReading(call, &reading)
 }
 
-func judgeReading(mode Mode, call *Call, reading RowsetReading) Outcome {
+func judgeReading(call *Call, reading *RowsetReading) ([]Finding, Reason, string) {
 	switch {
-	case reading.length == 0:
-		return notJudged(ReasonNotRowset, "an empty RowsetReading")
 	case reading.raw != nil:
-		return judgeText(mode, call, []byte(reading.raw), nil, true)
+		return judgeText(call, []byte(reading.raw), nil, true)
+	case reading.length == 0:
+		return nil, ReasonNotRowset, "an empty RowsetReading"
 	}
 	var fewAsked [fewColumns]rawrows.Column
 	var few [fewColumns]tally
@@ -231,14 +266,14 @@ func judgeReading(mode Mode, call *Call, reading RowsetReading) Outcome {
 	reading.judge(call.Columns, asked, tallies)
 	for c := range tallies {
 		if t := &tallies[c]; t.offenders > 0 || t.absent == reading.length {
-			return failed(mode, call, reading.length, tallies, reading.keys)
+			return findings(call, reading.length, tallies, reading.keys), "", ""
 		}
 	}
-	return passed()
+	return nil, "", ""
 }
 
 // judgeText judges JSON text in one pass; a pointer that is not well formed is only said to be so of text that is JSON.
-func judgeText[T rawrows.Text](mode Mode, call *Call, text T, pointer []string, wellFormed bool) Outcome {
+func judgeText[T rawrows.Text](call *Call, text T, pointer []string, wellFormed bool) ([]Finding, Reason, string) {
 	var fewAsked [fewColumns]rawrows.Column
 	var few [fewColumns]rawrows.Tally
 	asked, tallies := askAll(fewAsked[:0], call.Columns), few[:]
@@ -249,22 +284,22 @@ func judgeText[T rawrows.Text](mode Mode, call *Call, text T, pointer []string, 
 	answer := rawrows.Judge(text, rawrows.Question[T]{Pointer: pointer, Columns: asked, IsDate: isDate[T]}, tallies)
 	switch {
 	case answer.State == rawrows.NotJSON:
-		return notJudged(ReasonNotJSON, syntaxDetail(text, answer.At, call.RedactSamples))
+		return nil, ReasonNotJSON, syntaxDetail(text, answer.At, call.RedactSamples)
 	case !wellFormed:
-		return notJudged(ReasonNoRowsAt, malformedPointer(call.RowsAt))
+		return nil, ReasonNoRowsAt, malformedPointer(call.RowsAt)
 	case answer.State == rawrows.NotFound:
-		return notJudged(ReasonNoRowsAt, leadsNowhere(call.RowsAt, pointer[answer.Found]))
+		return nil, ReasonNoRowsAt, leadsNowhere(call.RowsAt, pointer[answer.Found])
 	case answer.State == rawrows.NotRows:
-		return notJudged(ReasonNotRowset, otherThanRows(answer))
+		return nil, ReasonNotRowset, otherThanRows(answer)
 	case answer.State == rawrows.Empty:
-		return notJudged(ReasonEmpty, zeroRows)
+		return nil, ReasonEmpty, zeroRows
 	}
 	for c := range tallies {
 		if t := &tallies[c]; t.Offenders > 0 || t.Absent == answer.Rows {
-			return failed(mode, call, answer.Rows, fromText(text, tallies), keysOfText(text, answer.Start))
+			return findings(call, answer.Rows, fromText(text, tallies), keysOfText(text, answer.Start)), "", ""
 		}
 	}
-	return passed()
+	return nil, "", ""
 }
 
 // askAll appends what is asked of each column.
@@ -326,16 +361,8 @@ func fromText[T rawrows.Text](text T, counted []rawrows.Tally) []tally {
 	return tallies
 }
 
-func passed() Outcome {
-	return Outcome{Dispositions: [2]DispositionRow{
-		{Check: KindColumnTypeMismatch, Checked: 1},
-		{Check: KindMissingColumn, Checked: 1},
-	}}
-}
-
-// failed files a finding for each column that is in no row or has offenders.
-func failed(mode Mode, call *Call, rows int, tallies []tally, keys iter.Seq[[]string]) Outcome {
-	outcome := passed()
+// findings are of each column that is in no row or has offenders.
+func findings(call *Call, rows int, tallies []tally, keys iter.Seq[[]string]) (found []Finding) {
 	var near map[string]string
 	for c := range call.Columns {
 		switch column := &call.Columns[c]; {
@@ -343,20 +370,12 @@ func failed(mode Mode, call *Call, rows int, tallies []tally, keys iter.Seq[[]st
 			if near == nil {
 				near = nearMisses(call.Columns, keys)
 			}
-			outcome.Dispositions[1].Findings = 1
-			outcome.Findings = append(outcome.Findings, missingColumn(call, column, rows, near))
+			found = append(found, missingColumn(call, column, rows, near))
 		case tallies[c].offenders > 0:
-			outcome.Dispositions[0].Findings = 1
-			outcome.Findings = append(outcome.Findings, mismatch(call, column, &tallies[c], rows))
+			found = append(found, mismatch(call, column, &tallies[c], rows))
 		}
 	}
-	for i := range outcome.Findings {
-		outcome.Findings[i].Message = message(mode, &outcome.Findings[i])
-	}
-	if mode == Enforce && len(outcome.Findings) > 0 {
-		outcome.Refusal = refusal(call.ToolName, outcome.Findings)
-	}
-	return outcome
+	return found
 }
 
 // count files one cell. A key that is absent counts as an offender here; a column with no key at all is told apart

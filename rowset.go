@@ -38,7 +38,7 @@ func ReadRowset(result any) (reading RowsetReading, ok bool) {
 			reading, ok = RowsetReading{}, false
 		}
 	}()
-	reading, reason, _ := readResult(result, false)
+	reading, reason, _ := readResult(result)
 	if reason == "" && reading.raw != nil {
 		answer := rawrows.Judge([]byte(reading.raw), rawrows.Question[[]byte]{}, nil)
 		reading.length = answer.Rows
@@ -294,7 +294,7 @@ func otherThanRows(answer rawrows.Answer) string {
 }
 
 // readResult reads a Go value as rows. Of raw JSON it only says that it is some: a reading without a length.
-func readResult(result any, redact bool) (RowsetReading, Reason, string) {
+func readResult(result any) (RowsetReading, Reason, string) {
 	switch rows := result.(type) {
 	case nil:
 		return RowsetReading{}, ReasonNotRowset, "null"

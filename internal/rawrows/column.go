@@ -81,9 +81,7 @@ func (t *Tally) meet(row int) (again bool) {
 // judge counts a cell of a column unless it satisfies it.
 func (j *judgement[T]) judge(text T, row, column int, kind Kind, start, end int) {
 	c := &j.columns[column]
-	if kind == Number && isBeyond(text[start:end]) {
-		kind = Beyond
-	}
+	kind = settled(text, kind, start, end)
 	if !c.Accepts.Has(kind) || c.Date && kind == String && !j.date(text[start+1:end-1]) {
 		j.tallies[column].offend(row, kind, start, end)
 	}
@@ -96,14 +94,27 @@ func (j *judgement[T]) date(inside T) bool {
 
 // isItself tells whether the inside of a string stands for itself: no escapes, and no invalid UTF-8.
 func isItself[T Text](inside T) bool {
-	high := byte(0)
+	at := 0
+	for ; at+8 <= len(inside); at += 8 {
+		if w := Word(inside, at); (stops(w)|w)&highBits != 0 {
+			return !hasEscape(inside) && utf8.ValidString(string(inside))
+		}
+	}
+	for ; at < len(inside); at++ {
+		if inside[at] == '\\' || inside[at] >= utf8.RuneSelf {
+			return !hasEscape(inside) && utf8.ValidString(string(inside))
+		}
+	}
+	return true
+}
+
+func hasEscape[T Text](inside T) bool {
 	for i := range len(inside) {
 		if inside[i] == '\\' {
-			return false
+			return true
 		}
-		high |= inside[i]
 	}
-	return high < utf8.RuneSelf || utf8.ValidString(string(inside))
+	return false
 }
 
 // unescape gives what the inside of a string stands for.
@@ -118,16 +129,18 @@ func IsNumber[T Text](text T) (is, fits bool) {
 	if len(text) == 0 {
 		return false, false
 	}
-	end, _ := numberEnd(text, 0)
+	end, kind := numberEnd(text, 0)
 	is = end == len(text)
-	return is, is && !isBeyond(text)
+	return is, is && settled(text, kind, 0, end) == Number
 }
 
-// isBeyond tells whether a number is too large for a float64, and asks strconv only where that is in question.
-func isBeyond[T Text](number T) bool {
-	if _, plain := numberEnd(number, 0); plain {
-		return false
+// settled tells a number that only might be too large for a float64 from one that is.
+func settled[T Text](text T, kind Kind, start, end int) Kind {
+	if kind != Beyond {
+		return kind
 	}
-	_, err := strconv.ParseFloat(string(number), 64)
-	return err != nil
+	if _, err := strconv.ParseFloat(string(text[start:end]), 64); err != nil {
+		return Beyond
+	}
+	return Number
 }

@@ -81,9 +81,11 @@ func Judge[T Text](text T, q Question[T], tallies []Tally) Answer {
 // release gives the memory back without anything of the caller's in it.
 func (m *memory) release() {
 	m.shape.forget()
-	if len(m.names) > mostKept {
+	switch {
+	case len(m.names) > mostKept:
 		*m = memory{names: map[string]int{}}
+	case len(m.names) > 0:
+		clear(m.names)
 	}
-	clear(m.names)
 	pool.Put(m)
 }

@@ -72,11 +72,6 @@ func reference(text []byte, pointer []string, columns []Column) (Answer, []Tally
 			} else {
 				t.Absent++
 			}
-			if number, isNumber := value.(json.Number); isNumber {
-				if _, err := strconv.ParseFloat(string(number), 64); err != nil {
-					kind = Beyond
-				}
-			}
 			inside, _ := value.(string)
 			if column.Accepts.Has(kind) && !(column.Date && kind == String && !startsWith2(inside)) {
 				continue
@@ -99,10 +94,13 @@ func decoded(text []byte) (value any) {
 }
 
 func kindOf(value any) Kind {
-	switch value.(type) {
+	switch value := value.(type) {
 	case string:
 		return String
 	case json.Number:
+		if _, err := strconv.ParseFloat(string(value), 64); err != nil {
+			return Beyond
+		}
 		return Number
 	case bool:
 		return Boolean

@@ -23,7 +23,9 @@ func (j *judgement[T]) target(text T, at, level int) int {
 		return j.rows(text, at, level)
 	}
 	end, kind := valueEnd(text, at, level)
-	j.answer.State, j.answer.Item, j.answer.Kind = NotRows, -1, kind
+	if end >= 0 {
+		j.answer.State, j.answer.Item, j.answer.Kind = NotRows, -1, settled(text, kind, at, end)
+	}
 	return end
 }
 

@@ -34,8 +34,8 @@ func (j *judgement[T]) rows(text T, at, depth int) int {
 // other reads an item that is no object. The first one settles the answer; the rest of the text only has to be JSON.
 func (j *judgement[T]) other(text T, at, item int) int {
 	end, kind := valueEnd(text, at, j.depth)
-	if j.answer.State == Judged {
-		j.answer.State, j.answer.Item, j.answer.Kind = NotRows, item, kind
+	if end >= 0 && j.answer.State == Judged {
+		j.answer.State, j.answer.Item, j.answer.Kind = NotRows, item, settled(text, kind, at, end)
 	}
 	return end
 }

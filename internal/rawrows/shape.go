@@ -10,17 +10,20 @@ type step struct {
 	date          bool
 }
 
-func newStep[T Text](text T, start, end int) step {
-	s := step{start: start, length: end - start, mask: ^uint64(0)}
-	if s.length >= 8 {
-		s.first, s.last = Word(text, start), Word(text, end-8)
-		return s
+// remember takes text[start:end]. Where no word can be loaded there, the step matches nothing: other
+// rows are nearer still to the text's end.
+func remember[T Text](s *step, text T, start, end int) {
+	s.start, s.length, s.mask = start, end-start, ^uint64(0)
+	switch {
+	case start+8 > len(text):
+		s.length = len(text)
+		return
+	case s.length >= 8:
+		s.last = Word(text, end-8)
+	default:
+		s.mask = 1<<(8*s.length) - 1
 	}
-	for i := range s.length {
-		s.first |= uint64(text[start+i]) << (8 * i)
-	}
-	s.mask = 1<<(8*s.length) - 1
-	return s
+	s.first = Word(text, start) & s.mask
 }
 
 // matches compares the stretch with the text at a position. It is false where the text's end is too near for a word.
@@ -87,11 +90,13 @@ func (j *judgement[T]) learn(text T, column, start, end int) {
 		s.forget()
 		return
 	}
-	learned := newStep(text, s.lastEnd, start)
-	if learned.column = column; column >= 0 {
+	s.steps = append(s.steps, step{column: column})
+	learned := &s.steps[len(s.steps)-1]
+	remember(learned, text, s.lastEnd, start)
+	if column >= 0 {
 		learned.accepts, learned.date = j.columns[column].Accepts, j.columns[column].Date
 	}
-	s.steps, s.lastEnd = append(s.steps, learned), end
+	s.lastEnd = end
 }
 
 // learned is called at the end of a row that was read by hand.
@@ -111,7 +116,7 @@ func (j *judgement[T]) learned(row int) {
 // connect is called at the bracket behind a row that was learned.
 func (j *judgement[T]) connect(text T, at int) {
 	if s := &j.memory.shape; s.usable && s.link.length == 0 && s.lastEnd > 0 {
-		s.link = newStep(text, s.lastEnd, at)
+		remember(&s.link, text, s.lastEnd, at)
 		s.lastEnd = 0
 	}
 }
@@ -151,12 +156,12 @@ func (j *judgement[T]) follow(text T, at, row int) (end, last, done int) {
 			case text[start] <= ' ': // more white space than in the stretch
 				return at, row, k
 			}
-			kind, plain := Number, true
+			kind := String
 			switch c := text[start]; {
 			case c == '"':
-				at, kind = stringEnd(text, start+1), String
+				at = stringEnd(text, start+1)
 			case isDigit(c) || c == '-':
-				at, plain = numberEnd(text, start)
+				at, kind = numberEnd(text, start)
 			default:
 				at, kind = valueEnd(text, start, j.depth+1)
 			}
@@ -164,7 +169,7 @@ func (j *judgement[T]) follow(text T, at, row int) (end, last, done int) {
 			case at < 0:
 				return at, row, k
 			case step.column < 0:
-			case plain && step.accepts.Has(kind) && (!step.date || kind != String || j.isDate(text[start+1:at-1])):
+			case step.accepts.Has(kind) && (!step.date || kind != String || j.isDate(text[start+1:at-1])):
 			default:
 				j.judge(text, row, step.column, kind, start, at)
 			}

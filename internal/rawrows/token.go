@@ -15,12 +15,16 @@ func Word[T Text](text T, at int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
+const (
+	everyByte = 0x0101010101010101
+	highBits  = 0x80 * everyByte
+)
+
 // stops marks, by the high bit of its byte, the first quote, backslash or control in a word. Marks above the first
 // may be false, because the subtractions borrow.
 func stops(w uint64) uint64 {
-	const every = 0x0101010101010101
-	quote, backslash := w^'"'*every, w^'\\'*every
-	return ((quote-every)&^quote | (backslash-every)&^backslash | (w-' '*every)&^w) & (0x80 * every)
+	quote, backslash := w^'"'*everyByte, w^'\\'*everyByte
+	return ((quote-everyByte)&^quote | (backslash-everyByte)&^backslash | (w-' '*everyByte)&^w) & highBits
 }
 
 // stringEnd reads a string from behind its opening quote.
@@ -71,8 +75,8 @@ func escapeEnd[T Text](text T, at int) int {
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-// numberEnd reads a number. Plain tells that it has no exponent and is short enough to fit a float64.
-func numberEnd[T Text](text T, at int) (end int, plain bool) {
+// numberEnd reads a number. One with an exponent, or a very long one, is Beyond until it has been settled.
+func numberEnd[T Text](text T, at int) (end int, kind Kind) {
 	start := at
 	if text[at] == '-' {
 		at++
@@ -80,20 +84,23 @@ func numberEnd[T Text](text T, at int) (end int, plain bool) {
 	if at < len(text) && text[at] == '0' {
 		at++
 	} else if at = digitsEnd(text, at); at < 0 {
-		return at, false
+		return at, Number
 	}
 	if at < len(text) && text[at] == '.' {
 		if at = digitsEnd(text, at+1); at < 0 {
-			return at, false
+			return at, Number
 		}
 	}
 	if at == len(text) || text[at]|0x20 != 'e' {
-		return at, at-start < 300
+		if at-start < 300 {
+			return at, Number
+		}
+		return at, Beyond
 	}
 	if at++; at < len(text) && (text[at] == '+' || text[at] == '-') {
 		at++
 	}
-	return digitsEnd(text, at), false
+	return digitsEnd(text, at), Beyond
 }
 
 // digitsEnd reads at least one digit.
@@ -162,7 +169,7 @@ func memberStart[T Text](text T, at int) (keyEnd, value int) {
 	return keyEnd, afterSpace(text, at+1)
 }
 
-// valueEnd reads one value of any kind inside of so many levels, and tells what it is.
+// valueEnd reads one value of any kind inside of so many levels, and tells what it is; a number may have to be settled.
 func valueEnd[T Text](text T, at, depth int) (end int, kind Kind) {
 	if at == len(text) {
 		return ^at, Missing
@@ -181,8 +188,7 @@ func valueEnd[T Text](text T, at, depth int) (end int, kind Kind) {
 	case 'f':
 		return literalEnd(text, at, "false"), Boolean
 	}
-	end, _ = numberEnd(text, at)
-	return end, Number
+	return numberEnd(text, at)
 }
 
 // containerEnd reads an object or array; it recurses once for each level.
