@@ -187,6 +187,7 @@ func inspectValue(v reflect.Value, quoted bool) cell {
 		switch kind {
 		case reflect.Interface:
 			v, quoted = v.Elem(), false
+			source = v // what it holds is the value's own type
 		case reflect.Pointer:
 			v = v.Elem()
 		default:
