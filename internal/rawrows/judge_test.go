@@ -177,6 +177,7 @@ var documents = []string{
 	`[{"n":1},null,{"n":2}]`,
 	` [ { "n" : 1 , "s" : "a" } , { "n" : 2 , "s" : "b" } ,{"n":3,"s":"c"}, { "n" : 4 , "s" : "d" } ] `,
 	`[{"a column with a long name":1,"n":1},{"a column with a long name":"2","n":2},{"a column with a song name":"3","n":3}]`,
+	"[{\"n\":1}\n,{\"n\":2}\n,\t{\"n\":\"\"}\n,\t\t{\"n\":4}]",
 	`{"r\u006fws":[{"n":"escaped"}],"x":{"rows":[{"n":1}]}}`,
 	`[{"flag":true,"n":12345678},{"flag":false,"n":87654321},{"flag":tru,"n":1}]`,
 }

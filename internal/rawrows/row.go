@@ -15,6 +15,9 @@ func (j *judgement[T]) rows(text T, at, depth int) int {
 		if at, row, done = j.followed(text, at, row); at < 0 {
 			return at
 		}
+		if done == 0 { // more white space may stand before a bracket than in the rows that were learned
+			at = afterSpace(text, at)
+		}
 		if done > 0 || at < len(text) && text[at] == '{' && j.depth < Deepest {
 			at = j.row(text, at, row, done)
 		} else {
