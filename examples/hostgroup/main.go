@@ -1,83 +1,126 @@
-// Command hostgroup plays three failures from the field through a small tool loop, under each setting of the dial.
+// Command hostgroup plays three failures from the field through a small tool loop, under each setting of the dial: what
+// the model reads, what is filed, and what the ledger says at the end of the run.
 //
-// With -columns FILE and -result FILE it judges a declaration and a tool's JSON result of your own instead.
+// With -columns FILE and -result FILE it judges a declaration and a tool's JSON result of your own instead, the rows at
+// the JSON Pointer -rows-at if they are inside a wrapper.
 package main
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/columntypes/columntypes"
 )
 
 // tool is what an agent runtime knows of a tool: its name, what it declares, and what it returns as JSON text.
 type tool struct {
-	name, about, columns, result string
+	name, story     string
+	columns, rowsAt string
+	result          string
 }
 
-var tools = []tool{
-	{"host_group_mappings", "LUN 0 became an empty string",
-		`{"logical_unit_number":"number","host_group":"string"}`,
-		`[{"logical_unit_number":"","host_group":"vdi-a"},{"logical_unit_number":3,"host_group":"vdi-a"}]`},
-	{"pool_capacity", "numbers came back in quotes",
-		`{"pool":"string","used_gb":"number"}`,
-		`[{"pool":"p1","used_gb":"1240"},{"pool":"p2","used_gb":"88"}]`},
-	{"disk_sizes", "an 8 MiB disk became 0.0 GB: a number all the same, so it passes",
-		`{"disk":"string","size_gb":"number"}`,
-		`[{"disk":"sda","size_gb":0.0}]`},
+var fieldFailures = []tool{
+	{name: "host_group_mappings", story: "LUN 0 became an empty string",
+		columns: `{"logical_unit_number":"number","host_group":"string"}`,
+		result:  `[{"logical_unit_number":"","host_group":"vdi-a"},{"logical_unit_number":3,"host_group":"vdi-a"}]`},
+	{name: "pool_capacity", story: "numbers came back in quotes",
+		columns: `{"pool":"string","used_gb":"number"}`,
+		result:  `[{"pool":"p1","used_gb":"1240"},{"pool":"p2","used_gb":"88"}]`},
+	{name: "disk_sizes", story: "an 8 MiB disk became 0.0 GB: a number all the same, so it passes",
+		columns: `{"disk":"string","size_gb":"number"}`,
+		result:  `[{"disk":"sda","size_gb":0.0}]`},
 }
 
 func main() {
-	columnsFile := flag.String("columns", "", "a `file` with a declaration")
-	resultFile := flag.String("result", "", "a `file` with a tool's JSON result")
+	columns := flag.String("columns", "", "judge a declaration from this `file` …")
+	result := flag.String("result", "", "… against a tool's JSON result from this `file`")
+	rowsAt := flag.String("rows-at", "", "JSON `pointer` to the rows inside the result")
 	flag.Parse()
-	if err := run(os.Stdout, *columnsFile, *resultFile); err != nil {
+	tools, err := fieldFailures, error(nil)
+	if *columns != "" || *result != "" {
+		tools, err = yours(*columns, *result, *rowsAt)
+	}
+	for _, mode := range []columntypes.Mode{columntypes.Off, columntypes.Warn, columntypes.Enforce} {
+		if err == nil {
+			err = run(os.Stdout, mode, tools)
+		}
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, columnsFile, resultFile string) error {
-	played := tools
-	if columnsFile != "" || resultFile != "" {
-		columns, err := os.ReadFile(columnsFile)
+func yours(columnsFile, resultFile, rowsAt string) ([]tool, error) {
+	columns, missing := os.ReadFile(columnsFile)
+	result, missingToo := os.ReadFile(resultFile)
+	return []tool{{name: "your_tool", story: resultFile, columns: string(columns), rowsAt: rowsAt, result: string(result)}},
+		errors.Join(missing, missingToo)
+}
+
+// run is a tool loop: each tool answers, the boundary looks, and the model reads what the boundary lets it read.
+func run(out io.Writer, mode columntypes.Mode, tools []tool) error {
+	fmt.Fprintf(out, "======== the dial is %s ========\n\n", mode)
+	ctx := context.Background()
+	boundary := &columntypes.Boundary{Mode: mode, Observer: printer{out}}
+	for i, t := range tools {
+		columns, err := columntypes.ParseResultColumns(t.name, []byte(t.columns))
 		if err != nil {
 			return err
 		}
-		result, err := os.ReadFile(resultFile)
-		if err != nil {
-			return err
+		fmt.Fprintf(out, "%s: %s\n", t.name, t.story)
+		outcome := boundary.Check(ctx, columntypes.Call{
+			ToolName: t.name, ToolCallID: fmt.Sprint("call-", i+1),
+			Columns: columns, RowsAt: t.rowsAt, Text: t.result,
+		})
+		if payload := outcome.Payload(t.result); outcome.Status() == columntypes.StatusInvalid {
+			paragraph(out, "the model reads", fmt.Sprint(payload))
+		} else {
+			fmt.Fprintf(out, "  the model reads: %v\n", payload)
 		}
-		played = []tool{{"your_tool", resultFile, string(columns), string(result)}}
+		fmt.Fprintln(out)
 	}
-	for _, mode := range []columntypes.Mode{columntypes.Off, columntypes.Warn, columntypes.Enforce} {
-		fmt.Fprintf(out, "== the dial is %s ==\n\n", mode)
-		for _, t := range played {
-			if err := play(out, mode, t); err != nil {
-				return err
-			}
-		}
-	}
+	boundary.Report(ctx)
 	return nil
 }
 
-// play is the seam of a tool loop: the tool has answered, and the model has not read it yet.
-func play(out io.Writer, mode columntypes.Mode, t tool) error {
-	columns, err := columntypes.ParseResultColumns(t.name, []byte(t.columns))
-	if err != nil {
-		return err
-	}
-	outcome := columntypes.Check(mode, columntypes.Call{ToolName: t.name, ToolCallID: "call-1", Columns: columns, Text: t.result})
-	fmt.Fprintf(out, "%s (%s)\n", t.name, t.about)
-	fmt.Fprintf(out, "  the model reads: %v\n", outcome.Payload(t.result))
-	for _, finding := range outcome.Findings {
-		fmt.Fprintf(out, "  finding: %s\n", finding.Message)
-	}
+// printer is what a host does with the record; columntypes.LogObserver writes it to log/slog instead.
+type printer struct{ out io.Writer }
+
+func (p printer) Checked(_ context.Context, _ columntypes.Call, outcome columntypes.Outcome) {
 	if outcome.NotJudged != "" {
-		fmt.Fprintf(out, "  not judged: %s %s\n", outcome.NotJudged, outcome.Detail)
+		paragraph(p.out, "not judged", fmt.Sprintf("%s: %s", outcome.NotJudged, outcome.Detail))
 	}
-	fmt.Fprintln(out)
-	return nil
+}
+
+func (p printer) ContextError(_ context.Context, finding columntypes.Finding) {
+	paragraph(p.out, "filed", finding.Message)
+}
+
+func (p printer) Disposition(_ context.Context, rows []columntypes.DispositionRow) {
+	fmt.Fprintln(p.out, "the ledger at the end of the run:")
+	for _, row := range rows {
+		fmt.Fprintf(p.out, "  %-20s  checked %d, with findings %d, not applicable %d, unreachable %d\n",
+			row.Check, row.Checked, row.Findings, row.NotApplicable, row.Unreachable)
+	}
+	fmt.Fprintln(p.out)
+}
+
+// paragraph wraps a text under its title.
+func paragraph(out io.Writer, title, text string) {
+	const width = 100
+	line := "  " + title + ":"
+	for _, word := range strings.Fields(text) {
+		if len(line)+len(word) >= width {
+			fmt.Fprintln(out, line)
+			line = "   "
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(out, line)
 }
