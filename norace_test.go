@@ -1,0 +1,5 @@
+//go:build !race
+
+package columntypes
+
+const raceEnabled = false
