@@ -1,0 +1,5 @@
+//go:build !race
+
+package mcpsdk_test
+
+const raceEnabled = false
