@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -363,5 +364,14 @@ func (c *cell) goType() string {
 		t == numberType && (c.holds == holdsNumber || c.holds == holdsBeyond):
 		return ""
 	}
-	return clip(t.String())
+	return typeName(t)
+}
+
+// typeName is the name of a type; the fields of a struct without one are left out, because they are keys of the rows.
+func typeName(t reflect.Type) string {
+	name := t.String()
+	if start := strings.Index(name, "struct { "); start >= 0 {
+		name = name[:start] + "struct {…}"
+	}
+	return clip(name)
 }

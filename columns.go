@@ -200,15 +200,7 @@ func ParseResultColumns(tool string, wire []byte) (ToolResultColumns, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(columns) > mostForeignColumns {
-		return nil, &DeclarationError{Tool: tool, Err: ErrTooLarge}
-	}
-	for _, column := range columns {
-		if len(column.Name) > longestForeignName {
-			return nil, &DeclarationError{tool, column.Name, ErrTooLarge}
-		}
-	}
-	if err := AssertResultColumns(tool, columns); err != nil {
+	if err := assertForeign(tool, columns); err != nil {
 		return nil, err
 	}
 	return columns, nil
@@ -218,6 +210,7 @@ func ParseResultColumns(tool string, wire []byte) (ToolResultColumns, error) {
 func parseColumns(tool string, wire []byte) (ToolResultColumns, error) {
 	notColumns := &DeclarationError{Tool: tool, Err: ErrNotColumns}
 	decoder := json.NewDecoder(bytes.NewReader(wire))
+	decoder.UseNumber() // an unknown key may hold a number beyond float64
 	if open, err := decoder.Token(); err != nil || open != json.Delim('{') {
 		return nil, notColumns
 	}

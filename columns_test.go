@@ -83,6 +83,16 @@ func FuzzParseResultColumns(f *testing.F) {
 	})
 }
 
+func TestUnknownKeysOfADeclarationAreIgnored(t *testing.T) {
+	for _, unknown := range []string{`1e400`, `-0`, `{"type":"unknown"}`, `[[]]`, `null`} {
+		columns, err := ParseResultColumns("t", []byte(`{"lun":{"type":"number","unit":`+unknown+`,"nullable":true}}`))
+		require.NoError(t, err, unknown)
+		assert.Equal(t, ToolResultColumns{{Name: "lun", Type: Number, Nullable: true}}, columns, unknown)
+	}
+	_, err := ParseResultColumns("t", []byte(`{"lun":1e400}`))
+	assert.ErrorIs(t, err, ErrUnknownType, "a number is no type, however large")
+}
+
 func TestWordsAboutDeclarations(t *testing.T) {
 	type uncomparable struct{ error }
 	assert.Contains(t, AssertResultColumns("t", ToolResultColumns{{Type: Number}}).Error(), `column "": blank column name`)

@@ -199,6 +199,14 @@ var plantings = []planting{
 	{"rows of structs", false, inResult(func(s string) any {
 		return []secretRow{{A: s, B: &s, C: secretQuoted(s), D: secretString(s), E: s, F: [2]byte([]byte(s)), G: secretNumber, ᎠᏣᎳᎩ: secretNumber}}
 	})},
+	{"a struct without a name", false, inCell(func(string) any {
+		return struct {
+			Key int `json:"ᎠᏣᎳᎩ"`
+		}{secretNumber}
+	})},
+	{"a list of structs without a name", true, inCell(func(string) any { return make([]struct{ ᎠᏣᎳᎩ int }, 2) })},
+	{"a list with a list of structs without a name", true, inResult(func(string) any { return []any{make([]struct{ ᎠᏣᎳᎩ int }, 2)} })},
+	{"a generic type of a struct without a name", true, inResult(func(string) any { return sql.Null[struct{ ᎠᏣᎳᎩ int }]{} })},
 	{"rows of pointers", false, inResult(func(s string) any { return []any{&secretRow{E: map[string]string{s: s}, Ptr: &secretStruct{1}}} })},
 	{"rows of string maps", false, inResult(func(s string) any { return []map[string]string{{"a": s, s: s}} })},
 	{"rows with a marshaler", false, inResult(func(s string) any { return []secretObject{secretObject(s)} })},

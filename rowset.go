@@ -355,14 +355,14 @@ func readTyped(v reflect.Value) (RowsetReading, Reason, string) {
 	settled, encoded, ok := settleRow(v)
 	switch {
 	case !ok:
-		return RowsetReading{}, ReasonFailed, fmt.Sprintf("the result's own marshaler failed (Go %s)", clip(v.Type().String()))
+		return RowsetReading{}, ReasonFailed, fmt.Sprintf("the result's own marshaler failed (Go %s)", typeName(v.Type()))
 	case encoded != nil:
 		return RowsetReading{raw: encoded}, "", ""
 	case !settled.IsValid():
 		return RowsetReading{}, ReasonNotRowset, "null"
 	}
 	if holds := inspectKind(settled, false).holds; holds != holdsArray {
-		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", alone(holds), clip(v.Type().String()))
+		return RowsetReading{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", alone(holds), typeName(v.Type()))
 	}
 	v = settled
 	if v.Len() == 0 {
@@ -435,7 +435,7 @@ func readRow(v reflect.Value) (rowValue, Reason, string) {
 	}
 	c := inspectKind(settled, false)
 	if c.holds != holdsObject {
-		return rowValue{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", describe(c.holds), clip(settled.Type().String()))
+		return rowValue{}, ReasonNotRowset, fmt.Sprintf("%s (Go %s)", describe(c.holds), typeName(settled.Type()))
 	}
 	if decoded, ok := settled.Interface().(map[string]any); ok {
 		return rowValue{decoded: decoded}, "", ""
