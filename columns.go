@@ -160,20 +160,23 @@ func AssertResultColumns(tool string, columns ToolResultColumns) error {
 		names = make(map[string]bool, len(columns))
 	}
 	for i := range columns {
-		column := &columns[i]
+		column, duplicate := &columns[i], false
 		switch {
 		case isBlank(column.Name):
 			return &DeclarationError{tool, column.Name, ErrBlankName}
-		case names[column.Name], names == nil && columns[:i].has(column.Name):
+		case names == nil:
+			duplicate = columns[:i].has(column.Name)
+		default:
+			duplicate = names[column.Name]
+			names[column.Name] = true
+		}
+		if duplicate {
 			return &DeclarationError{tool, column.Name, ErrDuplicateName}
 		}
 		switch column.Type {
 		case Number, String, Boolean, Date:
 		default:
 			return &DeclarationError{tool, column.Name, ErrUnknownType}
-		}
-		if names != nil {
-			names[column.Name] = true
 		}
 	}
 	return nil
