@@ -94,15 +94,20 @@ func (j *judgement[T]) date(inside T) bool {
 
 // isItself tells whether the inside of a string stands for itself: no escapes, and no invalid UTF-8.
 func isItself[T Text](inside T) bool {
+	return isPlain(inside) || !hasEscape(inside) && utf8.ValidString(string(inside))
+}
+
+// isPlain tells a text that is written in JSON as it is: ASCII without quotes, backslashes and controls.
+func isPlain[T Text](text T) bool {
 	at := 0
-	for ; at+8 <= len(inside); at += 8 {
-		if w := Word(inside, at); (stops(w)|w)&highBits != 0 {
-			return !hasEscape(inside) && utf8.ValidString(string(inside))
+	for ; at+8 <= len(text); at += 8 {
+		if w := Word(text, at); (stops(w)|w)&highBits != 0 {
+			return false
 		}
 	}
-	for ; at < len(inside); at++ {
-		if inside[at] == '\\' || inside[at] >= utf8.RuneSelf {
-			return !hasEscape(inside) && utf8.ValidString(string(inside))
+	for ; at < len(text); at++ {
+		if c := text[at]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
 		}
 	}
 	return true

@@ -323,6 +323,31 @@ func TestNesting(t *testing.T) {
 	assert.Equal(t, NotJSON, Judge(strings.Repeat("[", 1_000_000), Question[string]{}, nil).State)
 }
 
+// A name is compared with the bytes of a key before the key is read: only where they mean the same may that settle it.
+func TestNamesThatAreWrittenOtherwise(t *testing.T) {
+	for _, part := range []string{`"`, `\`, `\u0062`, "\x01", "\n", "\xff", "é", "\x7f", `":1,"b`, ":", " "} {
+		for _, name := range []string{part, "a" + part, part + "a", "seven 7" + part, "eight  8" + part + "and more", part + "and eight"} {
+			asked := []Column{{Name: name, Accepts: Accept(Number)}, {Name: "b", Accepts: Accept(Number, Missing)}}
+			written, err := json.Marshal(name)
+			require.NoError(t, err)
+			for _, text := range []string{
+				`[{"` + name + `":1}]`, `[{` + string(written) + `:1}]`, `[{"` + name + `":1,"b":""}]`, `[{"b":1,"` + name + `":1}]`,
+			} {
+				want, wantTallies := reference([]byte(text), nil, asked)
+				got := make([]Tally, len(asked))
+				answer := Judge(text, Question[string]{Columns: asked}, got)
+				require.Equal(t, want.State, answer.State, "%q in %q", name, text)
+				if want.State == Judged {
+					for c := range asked {
+						require.Equal(t, wantTallies[c].Absent, got[c].Absent, "%q in %q", name, text)
+						require.Equal(t, wantTallies[c].Held, got[c].Held, "%q in %q", name, text)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestManyColumns(t *testing.T) {
 	var many []Column
 	var row []string

@@ -81,16 +81,19 @@ func (j *judgement[T]) resume(row, done int) {
 
 // member reads a key and its value and judges it if its column is declared.
 func (j *judgement[T]) member(text T, at, row int) int {
-	key := at
-	keyEnd, start := memberStart(text, at)
-	if start < 0 {
-		return start
+	column, start := j.expected(text, at)
+	if start == 0 {
+		key := at
+		at, start = memberStart(text, at)
+		if start < 0 {
+			return start
+		}
+		column = j.columnOf(text[key+1 : at-1])
 	}
 	at, kind := valueEnd(text, start, j.depth+1)
 	if at < 0 {
 		return at
 	}
-	column := j.columnOf(text[key+1 : keyEnd-1])
 	if column >= 0 {
 		if j.tallies[column].meet(row) {
 			j.repeated = true
@@ -101,6 +104,21 @@ func (j *judgement[T]) member(text T, at, row int) int {
 	}
 	j.learn(text, column, start, at)
 	return at
+}
+
+// expected looks whether a member begins with the name of the column that comes next if the row keeps the order of the
+// declaration, and a value right behind the colon. It gives that column and where the value begins, or 0.
+func (j *judgement[T]) expected(text T, at int) (column, value int) {
+	if j.present == len(j.columns) {
+		return 0, 0
+	}
+	name := j.columns[j.present].Name
+	value = at + len(name) + len(`"":`)
+	if value < len(text) && text[at] == '"' && text[value-2] == '"' && text[value-1] == ':' && text[value] > ' ' &&
+		string(text[at+1:value-2]) == name && isPlain(name) {
+		return j.present, value
+	}
+	return 0, 0
 }
 
 // fewColumns is how many names are compared one by one rather than looked up in a map.

@@ -62,6 +62,10 @@ type shape struct {
 
 // forget drops what was learned; nothing will be learned until reset.
 func (s *shape) forget() {
+	if len(s.steps) == 0 {
+		s.learning = false
+		return
+	}
 	clear(s.steps) // which hold bytes of the text
 	*s = shape{steps: s.steps[:0], absent: s.absent[:0]}
 }
@@ -73,7 +77,10 @@ func (s *shape) reset() {
 
 // begin is called at the bracket of a row that is read by hand.
 func (s *shape) begin(at int) {
-	if s.learning {
+	if !s.learning {
+		return
+	}
+	if s.lastEnd = at; len(s.steps) > 0 {
 		patience := s.patience
 		s.forget()
 		s.learning, s.patience, s.lastEnd = true, patience, at
