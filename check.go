@@ -258,11 +258,12 @@ func judgeReading(call *Call, reading *RowsetReading) ([]Finding, Reason, string
 	}
 	var fewAsked [fewColumns]rawrows.Column
 	var few [fewColumns]tally
-	asked, tallies := askAll(fewAsked[:0], call.Columns), few[:]
-	if len(asked) > fewColumns {
-		tallies = make([]tally, len(asked))
+	asked, tallies := fewAsked[:], few[:]
+	if len(call.Columns) > fewColumns {
+		asked, tallies = make([]rawrows.Column, len(call.Columns)), make([]tally, len(call.Columns))
 	}
-	tallies = tallies[:len(asked)]
+	asked, tallies = asked[:len(call.Columns)], tallies[:len(call.Columns)]
+	askAll(asked, call.Columns)
 	reading.judge(call.Columns, asked, tallies)
 	for c := range tallies {
 		if t := &tallies[c]; t.offenders > 0 || t.absent == reading.length {
@@ -274,14 +275,16 @@ func judgeReading(call *Call, reading *RowsetReading) ([]Finding, Reason, string
 
 // judgeText judges JSON text in one pass; a pointer that is not well formed is only said to be so of text that is JSON.
 func judgeText[T rawrows.Text](call *Call, text T, pointer []string, wellFormed bool) ([]Finding, Reason, string) {
-	var fewAsked [fewColumns]rawrows.Column
-	var few [fewColumns]rawrows.Tally
-	asked, tallies := askAll(fewAsked[:0], call.Columns), few[:]
-	if len(asked) > fewColumns {
-		tallies = make([]rawrows.Tally, len(asked))
-	}
-	tallies = tallies[:len(asked)]
-	answer := rawrows.Judge(text, rawrows.Question[T]{Pointer: pointer, Columns: asked, IsDate: isDate[T]}, tallies)
+	work := rawrows.Take(len(call.Columns))
+	askAll(work.Columns, call.Columns)
+	answer := rawrows.Judge(text, pointer, isDate[T], work)
+	findings, reason, detail := sayText(call, text, pointer, wellFormed, answer, work.Tallies)
+	work.Give() // but not after a panic
+	return findings, reason, detail
+}
+
+// sayText says what is wrong with a text, or with its rows.
+func sayText[T rawrows.Text](call *Call, text T, pointer []string, wellFormed bool, answer rawrows.Answer, tallies []rawrows.Tally) ([]Finding, Reason, string) {
 	switch {
 	case answer.State == rawrows.NotJSON:
 		return nil, ReasonNotJSON, syntaxDetail(text, answer.At, call.RedactSamples)
@@ -302,29 +305,22 @@ func judgeText[T rawrows.Text](call *Call, text T, pointer []string, wellFormed 
 	return nil, "", ""
 }
 
-// askAll appends what is asked of each column.
-func askAll(asked []rawrows.Column, columns ToolResultColumns) []rawrows.Column {
+// askAll says in the scanner's terms what satisfies each column.
+func askAll(asked []rawrows.Column, columns ToolResultColumns) {
 	for c := range columns {
-		asked = append(asked, ask(&columns[c]))
+		column := &columns[c]
+		accepts := rawrows.Accept(rawrows.String)
+		switch column.Type {
+		case Number:
+			accepts = rawrows.Accept(rawrows.Number)
+		case Boolean:
+			accepts = rawrows.Accept(rawrows.Boolean)
+		}
+		if column.Nullable {
+			accepts |= rawrows.Accept(rawrows.Null, rawrows.Missing)
+		}
+		asked[c] = rawrows.Column{Name: column.Name, Accepts: accepts, Date: column.Type == Date}
 	}
-	return asked
-}
-
-// ask says in the scanner's terms what satisfies a column.
-func ask(column *ColumnDeclaration) rawrows.Column {
-	asked := rawrows.Column{Name: column.Name}
-	switch column.Type {
-	case Number:
-		asked.Accepts = rawrows.Accept(rawrows.Number)
-	case Boolean:
-		asked.Accepts = rawrows.Accept(rawrows.Boolean)
-	default:
-		asked.Accepts, asked.Date = rawrows.Accept(rawrows.String), column.Type == Date
-	}
-	if column.Nullable {
-		asked.Accepts |= rawrows.Accept(rawrows.Null, rawrows.Missing)
-	}
-	return asked
 }
 
 // tally is what one declared column's cells came to.

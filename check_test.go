@@ -298,6 +298,17 @@ func TestCostsNothing(t *testing.T) {
 			assert.Zero(t, testing.AllocsPerRun(100, func() { Check(Enforce, call) }), reason)
 		}
 	}
+	many, row := make(ToolResultColumns, 40), make(map[string]any, 40)
+	for i := range many {
+		many[i] = ColumnDeclaration{Name: "c" + strconv.Itoa(i), Type: Number}
+		row[many[i].Name] = i
+	}
+	wide, err := json.Marshal([]any{row, row})
+	require.NoError(t, err)
+	if !raceEnabled {
+		call := Call{Columns: many, Text: string(wide)}
+		assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { Check(Enforce, call) }), 3.0, "forty columns: a map of their names")
+	}
 	typed := Call{Columns: lun, Result: []mapping{{3, "vdi-a"}, {0, ""}}}
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { Check(Enforce, typed) }), 1.0, "typed rows")
 	offending := Call{ToolName: "t", Columns: lun, Text: fieldCase}

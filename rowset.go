@@ -40,11 +40,12 @@ func ReadRowset(result any) (reading RowsetReading, ok bool) {
 	}()
 	reading, reason, _ := readResult(result)
 	if reason == "" && reading.raw != nil {
-		answer := rawrows.Judge([]byte(reading.raw), rawrows.Question[[]byte]{}, nil)
-		reading.length = answer.Rows
-		if answer.State != rawrows.Judged {
+		work := rawrows.Take(0)
+		answer := rawrows.Judge([]byte(reading.raw), nil, nil, work)
+		if work.Give(); answer.State != rawrows.Judged {
 			return RowsetReading{}, false
 		}
+		reading.length = answer.Rows
 	}
 	return reading, reason == ""
 }

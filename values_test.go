@@ -98,6 +98,8 @@ func TestGoTypesAreNamedWhereTheWordIsNotPlain(t *testing.T) {
 	assert.Contains(t, message("F028", "zip"), `the first is 2139 (number).`)
 	assert.Contains(t, message("F020", "id"), `the first is 1 (number).`)
 	assert.Contains(t, message("F044", "n"), `the first is "42" (string, Go int64)`)
+	out := Check(Warn, Call{ToolName: "t", Columns: ToolResultColumns{{Name: "d", Type: String}}, Result: []map[string]any{{"d": time.Second}}})
+	assert.Equal(t, "time.Duration", out.Findings[0].Violation.GoType, "a number whose Go type has a name of its own")
 }
 
 func TestEmbeddedMarshalerMakesTheRowAString(t *testing.T) {

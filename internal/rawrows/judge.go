@@ -1,13 +1,9 @@
 package rawrows
 
-import "sync"
-
-// Question is what is asked of a text.
-type Question[T Text] struct {
-	Pointer []string // the unescaped tokens of a JSON Pointer to the rows
-	Columns []Column // with distinct names
-	IsDate  func(T) bool
-}
+import (
+	"slices"
+	"sync"
+)
 
 // State says what a text turned out to be.
 type State uint8
@@ -34,35 +30,47 @@ type Answer struct {
 
 // judgement is the state of one call.
 type judgement[T Text] struct {
-	columns  []Column
 	pointer  []string
 	isDate   func(T) bool
+	columns  []Column
 	tallies  []Tally
 	answer   Answer
 	depth    int  // levels that are open around a row
 	present  int  // declared columns met in the row that is read by hand
 	repeated bool // one of them more than once
-	memory   *memory
+	shape    *shape
+	names    map[string]int
 }
 
-// memory is what a call needs beyond its stack.
-type memory struct {
-	shape shape
-	names map[string]int // columns by name, where there are many
+// Work is what one call asks of the columns and what comes of it. Take it, fill in Columns, judge, read Tallies, and
+// give it back.
+type Work struct {
+	Columns []Column // with distinct names
+	Tallies []Tally  // one for each column
+	shape   shape
+	names   map[string]int // columns by name, where there are many
 }
 
-var pool = sync.Pool{New: func() any { return &memory{names: map[string]int{}} }}
+var pool = sync.Pool{New: func() any { return &Work{names: map[string]int{}} }}
 
 // mostKept bounds the columns whose memory is worth keeping.
 const mostKept = 1024
 
-// Judge reads a text and fills one tally for each column. It keeps nothing of the question.
-func Judge[T Text](text T, q Question[T], tallies []Tally) Answer {
-	memory := pool.Get().(*memory)
-	j := judgement[T]{columns: q.Columns, pointer: q.Pointer, isDate: q.IsDate, tallies: tallies, memory: memory}
+// Take gives the work for a number of columns.
+func Take(columns int) *Work {
+	w := pool.Get().(*Work)
+	w.Columns = slices.Grow(w.Columns[:0], columns)[:columns]
+	w.Tallies = slices.Grow(w.Tallies[:0], columns)[:columns]
+	return w
+}
+
+// Judge reads a text and fills in the tallies, which are zero before. The pointer is the unescaped tokens of a
+// JSON Pointer to the rows. It keeps nothing of the text beyond the work.
+func Judge[T Text](text T, pointer []string, isDate func(T) bool, w *Work) Answer {
+	j := judgement[T]{pointer: pointer, isDate: isDate, columns: w.Columns, tallies: w.Tallies, shape: &w.shape, names: w.names}
 	if len(j.columns) > fewColumns {
 		for c := range j.columns {
-			memory.names[j.columns[c].Name] = c
+			j.names[j.columns[c].Name] = c
 		}
 	}
 	at := j.descend(text, afterSpace(text, 0), 0)
@@ -71,21 +79,22 @@ func Judge[T Text](text T, q Question[T], tallies []Tally) Answer {
 			at = ^at
 		}
 	}
-	memory.release()
 	if at < 0 {
 		return Answer{State: NotJSON, At: ^at}
 	}
 	return j.answer
 }
 
-// release gives the memory back without anything of the caller's in it.
-func (m *memory) release() {
-	m.shape.forget()
-	switch {
-	case len(m.names) > mostKept:
-		*m = memory{names: map[string]int{}}
-	case len(m.names) > 0:
-		clear(m.names)
+// Give puts the work back into the pool, without anything of the caller's in it. It may not be read afterwards.
+func (w *Work) Give() {
+	if max(len(w.Columns), len(w.names)) > mostKept {
+		return
 	}
-	pool.Put(m)
+	clear(w.Columns)
+	clear(w.Tallies)
+	w.shape.forget()
+	if len(w.names) > 0 {
+		clear(w.names)
+	}
+	pool.Put(w)
 }

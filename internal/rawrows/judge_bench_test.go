@@ -22,6 +22,12 @@ func gen(n int) string {
 	return b.String()
 }
 
+func take(columns []Column) *Work {
+	work := Take(len(columns))
+	copy(work.Columns, columns)
+	return work
+}
+
 func date[T Text](t T) bool { return len(t) >= 10 && t[4] == '-' }
 
 func BenchmarkJudge(b *testing.B) {
@@ -41,18 +47,20 @@ func BenchmarkJudge(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
 		for b.Loop() {
-			var tallies [4]Tally
-			if a := Judge(text, Question[string]{nil, columns, date[string]}, tallies[:]); a.State != Judged || a.Rows != 2094 || tallies[0].Offenders > 0 {
-				b.Fatal(a, tallies)
+			work := take(columns)
+			if a := Judge(text, nil, date[string], work); a.State != Judged || a.Rows != 2094 || work.Tallies[0].Offenders > 0 {
+				b.Fatal(a, work.Tallies)
 			}
+			work.Give()
 		}
 	})
 	b.Run("bytes", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
 		for b.Loop() {
-			var tallies [4]Tally
-			Judge(raw, Question[[]byte]{nil, columns, date[[]byte]}, tallies[:])
+			work := take(columns)
+			Judge(raw, nil, date[[]byte], work)
+			work.Give()
 		}
 	})
 	b.Run("indented-valid", func(b *testing.B) {
@@ -64,8 +72,9 @@ func BenchmarkJudge(b *testing.B) {
 	b.Run("indented", func(b *testing.B) {
 		b.SetBytes(int64(ind.Len()))
 		for b.Loop() {
-			var tallies [4]Tally
-			Judge(ind.Bytes(), Question[[]byte]{nil, columns, date[[]byte]}, tallies[:])
+			work := take(columns)
+			Judge(ind.Bytes(), nil, date[[]byte], work)
+			work.Give()
 		}
 	})
 }

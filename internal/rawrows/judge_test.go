@@ -112,13 +112,20 @@ func kindOf(value any) Kind {
 	return Null
 }
 
+// judge takes work, judges a text, and gives the work back.
+func judge[T Text](text T, pointer []string, columns []Column) (Answer, []Tally) {
+	work := Take(len(columns))
+	defer work.Give()
+	copy(work.Columns, columns)
+	answer := Judge(text, pointer, startsWith2[T], work)
+	return answer, slices.Clone(work.Tallies)
+}
+
 // hold compares the verdict on a text with the reference, for the text as a string and as bytes.
 func hold(t testing.TB, text []byte, pointer []string) {
 	want, wantTallies := reference(text, pointer, columns)
-	got := make([]Tally, len(columns))
-	answer := Judge(text, Question[[]byte]{pointer, columns, startsWith2[[]byte]}, got)
-	again := make([]Tally, len(columns))
-	if other := Judge(string(text), Question[string]{pointer, columns, startsWith2[string]}, again); other != answer || !slices.Equal(got, again) {
+	answer, got := judge(text, pointer, columns)
+	if other, again := judge(string(text), pointer, columns); other != answer || !slices.Equal(got, again) {
 		t.Fatalf("a string and bytes differ: %.200q: %+v, %+v", text, answer, other)
 	}
 	if answer.State != want.State {
@@ -320,7 +327,8 @@ func TestNesting(t *testing.T) {
 			hold(t, []byte(strings.Repeat(`{"a":`, levels)+inside+strings.Repeat("}", levels)), deep[:min(levels, len(deep))])
 		}
 	}
-	assert.Equal(t, NotJSON, Judge(strings.Repeat("[", 1_000_000), Question[string]{}, nil).State)
+	endless, _ := judge(strings.Repeat("[", 1_000_000), nil, nil)
+	assert.Equal(t, NotJSON, endless.State)
 }
 
 // A name is compared with the bytes of a key before the key is read: only where they mean the same may that settle it.
@@ -334,8 +342,7 @@ func TestNamesThatAreWrittenOtherwise(t *testing.T) {
 				`[{"` + name + `":1}]`, `[{` + string(written) + `:1}]`, `[{"` + name + `":1,"b":""}]`, `[{"b":1,"` + name + `":1}]`,
 			} {
 				want, wantTallies := reference([]byte(text), nil, asked)
-				got := make([]Tally, len(asked))
-				answer := Judge(text, Question[string]{Columns: asked}, got)
+				answer, got := judge(text, nil, asked)
 				require.Equal(t, want.State, answer.State, "%q in %q", name, text)
 				if want.State == Judged {
 					for c := range asked {
@@ -356,8 +363,8 @@ func TestManyColumns(t *testing.T) {
 		row = append(row, fmt.Sprintf(`"column %d":%d`, i, i))
 	}
 	text := "[{" + strings.Join(row, ",") + "},{" + strings.Join(row, ",") + `},{"column\u00207":""}]`
-	tallies := make([]Tally, len(many))
-	require.Equal(t, 3, Judge(text, Question[string]{Columns: many}, tallies).Rows)
+	answer, tallies := judge(text, nil, many)
+	require.Equal(t, 3, answer.Rows)
 	for c, tally := range tallies {
 		want := Missing
 		if c == 7 {
@@ -375,11 +382,11 @@ func TestWhereATextStopsBeingJSON(t *testing.T) {
 		for at := range text {
 			for _, b := range []byte("\x00\"{x,]5") {
 				text[at] = b
-				answer := Judge(text, Question[[]byte]{}, nil)
+				answer, _ := judge(text, nil, nil)
 				if answer.State != NotJSON || answer.At == len(text) {
 					continue
 				}
-				before := Judge(text[:answer.At], Question[[]byte]{}, nil)
+				before, _ := judge(text[:answer.At], nil, nil)
 				assert.True(t, before.State != NotJSON || before.At == answer.At, "%q up to byte %d", text, answer.At)
 				var syntax *json.SyntaxError
 				if assert.ErrorAs(t, json.Unmarshal(text, new(any)), &syntax) && sameOffsets {
@@ -391,7 +398,7 @@ func TestWhereATextStopsBeingJSON(t *testing.T) {
 	}
 }
 
-// What one call leaves in the pooled memory is not there for the next one, and it is bounded.
+// What one call leaves in the pooled work is not there for the next one, and it is bounded.
 func TestNothingIsKept(t *testing.T) {
 	text := strings.Repeat(`{"my secret key":"my secret cell"},`, 3)
 	for _, size := range []int{20, 3 * mostKept} {
@@ -399,16 +406,22 @@ func TestNothingIsKept(t *testing.T) {
 		for i := range size {
 			many = append(many, Column{Name: fmt.Sprint("secret name ", i), Accepts: Accept(Number)})
 		}
-		Judge("["+text+`{}]`, Question[string]{Columns: many}, make([]Tally, len(many)))
+		judge("["+text+`{}]`, nil, many)
 		for range 10 {
-			m := pool.Get().(*memory)
-			assert.Empty(t, m.names)
-			for _, step := range m.shape.steps[:cap(m.shape.steps)] {
+			w := pool.Get().(*Work)
+			for _, column := range w.Columns[:cap(w.Columns)] {
+				assert.Zero(t, column)
+			}
+			for _, tally := range w.Tallies[:cap(w.Tallies)] {
+				assert.Zero(t, tally)
+			}
+			for _, step := range w.shape.steps[:cap(w.shape.steps)] {
 				assert.Zero(t, step)
 			}
-			assert.Zero(t, m.shape.link)
-			assert.LessOrEqual(t, cap(m.shape.absent), 2*mostKept)
-			assert.LessOrEqual(t, cap(m.shape.steps), 2*mostSteps)
+			assert.Empty(t, w.names)
+			assert.Zero(t, w.shape.link)
+			assert.LessOrEqual(t, max(cap(w.Columns), cap(w.Tallies), cap(w.shape.absent)), 2*mostKept)
+			assert.LessOrEqual(t, cap(w.shape.steps), 2*mostSteps)
 		}
 	}
 }
@@ -416,9 +429,9 @@ func TestNothingIsKept(t *testing.T) {
 // Rows that change their shape for good are compared with the new one soon.
 func TestShapeIsLearnedAgain(t *testing.T) {
 	shapeAfter := func(text string) *shape {
-		j := judgement[string]{columns: columns, tallies: make([]Tally, len(columns)), isDate: startsWith2[string], memory: &memory{}}
+		j := judgement[string]{columns: columns, tallies: make([]Tally, len(columns)), isDate: startsWith2[string], shape: &shape{}}
 		require.Equal(t, len(text), j.target(text, 0, 0))
-		return &j.memory.shape
+		return j.shape
 	}
 	first, second := strings.Repeat(`{"n":1,"x":2},`, 10), strings.Repeat(`{"changed":1},`, 10)
 	assert.Len(t, shapeAfter("["+first+`{"n":1}]`).steps, 2)

@@ -17,8 +17,10 @@ func (j *judgement[T]) descend(text T, at, level int) int {
 
 // target reads the value that the whole pointer leads to. What an earlier target came to is forgotten.
 func (j *judgement[T]) target(text T, at, level int) int {
-	clear(j.tallies)
-	j.memory.shape.reset()
+	if level > 0 {
+		clear(j.tallies)
+	}
+	j.shape.reset()
 	if at < len(text) && text[at] == '[' {
 		return j.rows(text, at, level)
 	}

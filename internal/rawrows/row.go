@@ -51,7 +51,7 @@ func (j *judgement[T]) row(text T, at, row, done int) int {
 		j.resume(row, done)
 		at, more = next(text, at, '}')
 	} else {
-		j.memory.shape.begin(at)
+		j.shape.begin(at)
 		at, more = open(text, at, '}')
 	}
 	for more {
@@ -69,7 +69,7 @@ func (j *judgement[T]) row(text T, at, row, done int) int {
 
 // resume notes which columns have been met before a row left the shape.
 func (j *judgement[T]) resume(row, done int) {
-	for _, step := range j.memory.shape.steps[:done] {
+	for _, step := range j.shape.steps[:done] {
 		if step.column >= 0 {
 			j.present++
 			if t := &j.tallies[step.column]; t.lastRow != row+1 { // else it has offended
@@ -130,7 +130,7 @@ func (j *judgement[T]) columnOf(key T) int {
 		key = T(unescape(key))
 	}
 	if len(j.columns) > fewColumns {
-		if column, ok := j.memory.names[string(key)]; ok {
+		if column, ok := j.names[string(key)]; ok {
 			return column
 		}
 		return -1

@@ -89,7 +89,7 @@ func (s *shape) begin(at int) {
 
 // learn takes the stretch before a value.
 func (j *judgement[T]) learn(text T, column, start, end int) {
-	s := &j.memory.shape
+	s := j.shape
 	if !s.learning {
 		return
 	}
@@ -97,10 +97,14 @@ func (j *judgement[T]) learn(text T, column, start, end int) {
 		s.forget()
 		return
 	}
-	s.steps = append(s.steps, step{column: column})
+	if n := len(s.steps); n < cap(s.steps) {
+		s.steps = s.steps[:n+1] // which has been cleared
+	} else {
+		s.steps = append(s.steps, step{})
+	}
 	learned := &s.steps[len(s.steps)-1]
 	remember(learned, text, s.lastEnd, start)
-	if column >= 0 {
+	if learned.column = column; column >= 0 {
 		learned.accepts, learned.date = j.columns[column].Accepts, j.columns[column].Date
 	}
 	s.lastEnd = end
@@ -108,7 +112,7 @@ func (j *judgement[T]) learn(text T, column, start, end int) {
 
 // learned is called at the end of a row that was read by hand.
 func (j *judgement[T]) learned(row int) {
-	s := &j.memory.shape
+	s := j.shape
 	if !s.learning || j.repeated || len(s.steps) == 0 {
 		return
 	}
@@ -122,7 +126,7 @@ func (j *judgement[T]) learned(row int) {
 
 // connect is called at the bracket behind a row that was learned.
 func (j *judgement[T]) connect(text T, at int) {
-	if s := &j.memory.shape; s.usable && s.link.length == 0 && s.lastEnd > 0 {
+	if s := j.shape; s.usable && s.link.length == 0 && s.lastEnd > 0 {
 		remember(&s.link, text, s.lastEnd, at)
 		s.lastEnd = 0
 	}
@@ -130,7 +134,7 @@ func (j *judgement[T]) connect(text T, at int) {
 
 // followed lets rows follow the shape, if there is one, and has a row learned when too many have not.
 func (j *judgement[T]) followed(text T, at, row int) (end, last, done int) {
-	s := &j.memory.shape
+	s := j.shape
 	if !s.usable {
 		return at, row, 0
 	}
@@ -149,7 +153,7 @@ func (j *judgement[T]) followed(text T, at, row int) (end, last, done int) {
 // follow judges rows from a bracket on, for as long as they keep the shape. It gives where it stopped: in which row,
 // behind how many of its values.
 func (j *judgement[T]) follow(text T, at, row int) (end, last, done int) {
-	s := &j.memory.shape
+	s := j.shape
 	steps := s.steps
 	for {
 		for k := range steps {
