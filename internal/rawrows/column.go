@@ -3,6 +3,7 @@ package rawrows
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -82,19 +83,23 @@ func (t *Tally) meet(row int) (again bool) {
 func (j *judgement[T]) judge(text T, row, column int, kind Kind, start, end int) {
 	c := &j.columns[column]
 	kind = settled(text, kind, start, end)
-	if !c.Accepts.Has(kind) || c.Date && kind == String && !j.date(text[start+1:end-1]) {
+	if !c.Accepts.Has(kind) || c.Date && kind == String && !j.isDate(text[start+1:end-1]) && !j.isDate(meant(text[start+1:end-1])) {
 		j.tallies[column].offend(row, kind, start, end)
 	}
 }
 
-// date judges the inside of a string.
-func (j *judgement[T]) date(inside T) bool {
-	return j.isDate(inside) || !isItself(inside) && j.isDate(T(unescape(inside)))
-}
-
-// isItself tells whether the inside of a string stands for itself: no escapes, and no invalid UTF-8.
-func isItself[T Text](inside T) bool {
-	return isPlain(inside) || !hasEscape(inside) && utf8.ValidString(string(inside))
+// meant gives what the inside of a string stands for: mostly itself.
+func meant[T Text](inside T) T {
+	if isPlain(inside) {
+		return inside
+	}
+	text := string(inside)
+	if !strings.Contains(text, `\`) && utf8.ValidString(text) {
+		return inside
+	}
+	// It has been read already, so there is no error, unless it was written to meanwhile.
+	_ = json.Unmarshal([]byte(`"`+text+`"`), &text)
+	return T(text)
 }
 
 // isPlain tells a text that is written in JSON as it is: ASCII without quotes, backslashes and controls.
@@ -113,27 +118,8 @@ func isPlain[T Text](text T) bool {
 	return true
 }
 
-func hasEscape[T Text](inside T) bool {
-	for i := range len(inside) {
-		if inside[i] == '\\' {
-			return true
-		}
-	}
-	return false
-}
-
-// unescape gives what the inside of a string stands for.
-func unescape[T Text](inside T) (text string) {
-	// It has been read already, so there is no error, unless it was written to meanwhile.
-	_ = json.Unmarshal([]byte(`"`+string(inside)+`"`), &text)
-	return text
-}
-
 // IsNumber tells whether the whole of a text is a number as JSON writes it, and whether that fits a float64.
 func IsNumber[T Text](text T) (is, fits bool) {
-	if len(text) == 0 {
-		return false, false
-	}
 	end, kind := numberEnd(text, 0)
 	is = end == len(text)
 	return is, is && settled(text, kind, 0, end) == Number
@@ -141,11 +127,10 @@ func IsNumber[T Text](text T) (is, fits bool) {
 
 // settled tells a number that only might be too large for a float64 from one that is.
 func settled[T Text](text T, kind Kind, start, end int) Kind {
-	if kind != Beyond {
-		return kind
+	if kind == Beyond {
+		if _, err := strconv.ParseFloat(string(text[start:end]), 64); err == nil {
+			return Number
+		}
 	}
-	if _, err := strconv.ParseFloat(string(text[start:end]), 64); err != nil {
-		return Beyond
-	}
-	return Number
+	return kind
 }

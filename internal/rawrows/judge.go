@@ -34,12 +34,12 @@ type judgement[T Text] struct {
 	isDate   func(T) bool
 	columns  []Column
 	tallies  []Tally
+	shape    *shape
+	names    map[string]int
 	answer   Answer
 	depth    int  // levels that are open around a row
 	present  int  // declared columns met in the row that is read by hand
 	repeated bool // one of them more than once
-	shape    *shape
-	names    map[string]int
 }
 
 // Work is what one call asks of the columns and what comes of it. Take it, fill in Columns, judge, read Tallies, and
@@ -48,7 +48,7 @@ type Work struct {
 	Columns []Column // with distinct names
 	Tallies []Tally  // one for each column
 	shape   shape
-	names   map[string]int // columns by name, where there are many
+	names   map[string]int // where there are many columns: their indexes plus one
 }
 
 var pool = sync.Pool{New: func() any { return &Work{names: map[string]int{}} }}
@@ -70,17 +70,15 @@ func Judge[T Text](text T, pointer []string, isDate func(T) bool, w *Work) Answe
 	j := judgement[T]{pointer: pointer, isDate: isDate, columns: w.Columns, tallies: w.Tallies, shape: &w.shape, names: w.names}
 	if len(j.columns) > fewColumns {
 		for c := range j.columns {
-			j.names[j.columns[c].Name] = c
+			j.names[j.columns[c].Name] = c + 1
 		}
 	}
 	at := j.descend(text, afterSpace(text, 0), 0)
 	if at >= 0 {
-		if at = afterSpace(text, at); at < len(text) {
-			at = ^at
-		}
+		at = afterSpace(text, at)
 	}
-	if at < 0 {
-		return Answer{State: NotJSON, At: ^at}
+	if at != len(text) {
+		return Answer{State: NotJSON, At: max(at, ^at)}
 	}
 	return j.answer
 }

@@ -429,7 +429,7 @@ func TestNothingIsKept(t *testing.T) {
 // Rows that change their shape for good are compared with the new one soon.
 func TestShapeIsLearnedAgain(t *testing.T) {
 	shapeAfter := func(text string) *shape {
-		j := judgement[string]{columns: columns, tallies: make([]Tally, len(columns)), isDate: startsWith2[string], shape: &shape{}}
+		j := judgement[string]{columns: columns, tallies: make([]Tally, len(columns)), shape: &shape{}, isDate: startsWith2[string]}
 		require.Equal(t, len(text), j.target(text, 0, 0))
 		return j.shape
 	}

@@ -21,14 +21,11 @@ func (j *judgement[T]) target(text T, at, level int) int {
 		clear(j.tallies)
 	}
 	j.shape.reset()
+	j.answer.State, j.depth = Judged, level
 	if at < len(text) && text[at] == '[' {
-		return j.rows(text, at, level)
+		return j.rows(text, at)
 	}
-	end, kind := valueEnd(text, at, level)
-	if end >= 0 {
-		j.answer.State, j.answer.Item, j.answer.Kind = NotRows, -1, settled(text, kind, at, end)
-	}
-	return end
+	return j.other(text, at, -1)
 }
 
 // into reads an object or array through which the pointer leads.
@@ -46,24 +43,14 @@ func (j *judgement[T]) into(text T, at, level int) int {
 			if value < 0 {
 				return value
 			}
-			at, onPath = value, keyIs(text[key+1:keyEnd-1], token)
+			at, onPath = value, string(meant(text[key+1:keyEnd-1])) == token
 		}
 		if onPath {
 			at = j.descend(text, at, level+1)
 		} else {
 			at, _ = valueEnd(text, at, level+1)
 		}
-		if at < 0 {
-			return at
-		}
 		at, more = next(text, at, closing)
 	}
 	return at
-}
-
-func keyIs[T Text](key T, token string) bool {
-	if isItself(key) {
-		return string(key) == token
-	}
-	return unescape(key) == token
 }

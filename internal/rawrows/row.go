@@ -1,11 +1,12 @@
 package rawrows
 
-// rows reads the array of rows from its bracket, inside of so many levels.
-func (j *judgement[T]) rows(text T, at, depth int) int {
-	if depth == Deepest {
+// rows reads the array of rows from its bracket.
+func (j *judgement[T]) rows(text T, at int) int {
+	if j.depth == Deepest {
 		return ^at
 	}
-	j.depth, j.answer.State, j.answer.Start = depth+1, Judged, at
+	j.depth++
+	j.answer.Start = at
 	at, more := open(text, at, ']')
 	if !more {
 		j.answer.State = Empty
@@ -15,16 +16,11 @@ func (j *judgement[T]) rows(text T, at, depth int) int {
 		if at, row, done = j.followed(text, at, row); at < 0 {
 			return at
 		}
-		if done == 0 { // more white space may stand before a bracket than in the rows that were learned
-			at = afterSpace(text, at)
-		}
+		at = afterSpace(text, at) // there may be more of it than in the rows that were learned
 		if done > 0 || at < len(text) && text[at] == '{' && j.depth < Deepest {
 			at = j.row(text, at, row, done)
 		} else {
 			at = j.other(text, at, row)
-		}
-		if at < 0 {
-			return at
 		}
 		j.answer.Rows = row + 1
 		if at, more = next(text, at, ']'); more {
@@ -34,7 +30,8 @@ func (j *judgement[T]) rows(text T, at, depth int) int {
 	return at
 }
 
-// other reads an item that is no object. The first one settles the answer; the rest of the text only has to be JSON.
+// other reads what stands where rows were looked for, or an item of theirs that is no object. The first one settles the
+// answer; the rest of the text only has to be JSON.
 func (j *judgement[T]) other(text T, at, item int) int {
 	end, kind := valueEnd(text, at, j.depth)
 	if end >= 0 && j.answer.State == Judged {
@@ -55,14 +52,11 @@ func (j *judgement[T]) row(text T, at, row, done int) int {
 		at, more = open(text, at, '}')
 	}
 	for more {
-		if at = j.member(text, at, row); at < 0 {
-			return at
-		}
+		at = j.member(text, at, row)
 		at, more = next(text, at, '}')
 	}
 	if at >= 0 {
-		j.learned(row)
-		j.absences(row)
+		j.end(row)
 	}
 	return at
 }
@@ -126,14 +120,9 @@ const fewColumns = 8
 
 // columnOf finds the column that a key names, or -1.
 func (j *judgement[T]) columnOf(key T) int {
-	if !isItself(key) {
-		key = T(unescape(key))
-	}
+	key = meant(key)
 	if len(j.columns) > fewColumns {
-		if column, ok := j.names[string(key)]; ok {
-			return column
-		}
-		return -1
+		return j.names[string(key)] - 1
 	}
 	for c := range j.columns {
 		if name := j.columns[c].Name; len(name) == len(key) && string(key) == name {
@@ -143,13 +132,17 @@ func (j *judgement[T]) columnOf(key T) int {
 	return -1
 }
 
-// absences counts the columns that a row does not have.
-func (j *judgement[T]) absences(row int) {
+// end is called at the end of a row that was read by hand. It counts the columns that the row does not have.
+func (j *judgement[T]) end(row int) {
+	learned := j.shape.learned(j.repeated)
 	if j.present == len(j.columns) {
 		return
 	}
 	for c := range j.columns {
 		if j.tallies[c].lastRow != row+1 {
+			if learned {
+				j.shape.absent = append(j.shape.absent, c)
+			}
 			j.absent(c, row)
 		}
 	}

@@ -1,5 +1,7 @@
 package rawrows
 
+import "slices"
+
 // step is the stretch of bytes before one value of a row, and what is asked of that value.
 type step struct {
 	start, length int    // it is text[start:start+length]
@@ -31,15 +33,12 @@ func matches[T Text](s *step, text T, at int) bool {
 	if at+max(s.length, 8) > len(text) || Word(text, at)&s.mask != s.first {
 		return false
 	}
-	if s.length <= 8 {
-		return true
-	}
 	for i := 8; i < s.length-8; i += 8 {
 		if Word(text, at+i) != Word(text, s.start+i) {
 			return false
 		}
 	}
-	return Word(text, at+s.length-8) == s.last
+	return s.length <= 8 || Word(text, at+s.length-8) == s.last
 }
 
 const (
@@ -60,14 +59,13 @@ type shape struct {
 	patience int // misses before another row is learned; it grows each time
 }
 
-// forget drops what was learned; nothing will be learned until reset.
+// forget drops what was learned; nothing will be learned until reset or begin.
 func (s *shape) forget() {
-	if len(s.steps) == 0 {
-		s.learning = false
-		return
+	s.learning = false
+	if len(s.steps) > 0 {
+		clear(s.steps) // which hold bytes of the text
+		*s = shape{steps: s.steps[:0], absent: s.absent[:0], patience: s.patience}
 	}
-	clear(s.steps) // which hold bytes of the text
-	*s = shape{steps: s.steps[:0], absent: s.absent[:0]}
 }
 
 func (s *shape) reset() {
@@ -77,13 +75,9 @@ func (s *shape) reset() {
 
 // begin is called at the bracket of a row that is read by hand.
 func (s *shape) begin(at int) {
-	if !s.learning {
-		return
-	}
-	if s.lastEnd = at; len(s.steps) > 0 {
-		patience := s.patience
+	if s.learning {
 		s.forget()
-		s.learning, s.patience, s.lastEnd = true, patience, at
+		s.learning, s.lastEnd = true, at
 	}
 }
 
@@ -97,11 +91,7 @@ func (j *judgement[T]) learn(text T, column, start, end int) {
 		s.forget()
 		return
 	}
-	if n := len(s.steps); n < cap(s.steps) {
-		s.steps = s.steps[:n+1] // which has been cleared
-	} else {
-		s.steps = append(s.steps, step{})
-	}
+	s.steps = slices.Grow(s.steps, 1)[:len(s.steps)+1] // which has been cleared
 	learned := &s.steps[len(s.steps)-1]
 	remember(learned, text, s.lastEnd, start)
 	if learned.column = column; column >= 0 {
@@ -110,18 +100,13 @@ func (j *judgement[T]) learn(text T, column, start, end int) {
 	s.lastEnd = end
 }
 
-// learned is called at the end of a row that was read by hand.
-func (j *judgement[T]) learned(row int) {
-	s := j.shape
-	if !s.learning || j.repeated || len(s.steps) == 0 {
-		return
+// learned tells whether a row that ends is one to follow.
+func (s *shape) learned(repeated bool) bool {
+	if !s.learning || repeated || len(s.steps) == 0 {
+		return false
 	}
 	s.learning, s.usable = false, true
-	for c := range j.tallies {
-		if j.tallies[c].lastRow != row+1 {
-			s.absent = append(s.absent, c)
-		}
-	}
+	return true
 }
 
 // connect is called at the bracket behind a row that was learned.
@@ -179,8 +164,7 @@ func (j *judgement[T]) follow(text T, at, row int) (end, last, done int) {
 			switch {
 			case at < 0:
 				return at, row, k
-			case step.column < 0:
-			case step.accepts.Has(kind) && (!step.date || kind != String || j.isDate(text[start+1:at-1])):
+			case step.column < 0, step.accepts.Has(kind) && (!step.date || kind != String || j.isDate(text[start+1:at-1])):
 			default:
 				j.judge(text, row, step.column, kind, start, at)
 			}

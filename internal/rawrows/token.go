@@ -78,7 +78,7 @@ func isDigit(c byte) bool { return c-'0' <= 9 }
 // numberEnd reads a number. One with an exponent, or a very long one, is Beyond until it has been settled.
 func numberEnd[T Text](text T, at int) (end int, kind Kind) {
 	start := at
-	if text[at] == '-' {
+	if at < len(text) && text[at] == '-' {
 		at++
 	}
 	if at < len(text) && text[at] == '0' {
@@ -142,8 +142,11 @@ func open[T Text](text T, at int, closing byte) (end int, more bool) {
 	return at, true
 }
 
-// next reads what is behind a member or item: a comma and then more, or the closing bracket.
+// next reads what is behind a member or item that could be read: a comma and then more, or the closing bracket.
 func next[T Text](text T, at int, closing byte) (end int, more bool) {
+	if at < 0 {
+		return at, false
+	}
 	at = afterSpace(text, at)
 	switch {
 	case at < len(text) && text[at] == ',':
@@ -170,9 +173,10 @@ func memberStart[T Text](text T, at int) (keyEnd, value int) {
 }
 
 // valueEnd reads one value of any kind inside of so many levels, and tells what it is; a number may have to be settled.
+// A negative position stays what it is.
 func valueEnd[T Text](text T, at, depth int) (end int, kind Kind) {
-	if at == len(text) {
-		return ^at, Missing
+	if uint(at) >= uint(len(text)) {
+		return min(at, ^at), Missing
 	}
 	switch text[at] {
 	case '"':
@@ -200,13 +204,9 @@ func containerEnd[T Text](text T, at, depth int) int {
 	at, more := open(text, at, closing)
 	for more {
 		if closing == '}' {
-			if _, at = memberStart(text, at); at < 0 {
-				return at
-			}
+			_, at = memberStart(text, at)
 		}
-		if at, _ = valueEnd(text, at, depth+1); at < 0 {
-			return at
-		}
+		at, _ = valueEnd(text, at, depth+1)
 		at, more = next(text, at, closing)
 	}
 	return at
