@@ -235,12 +235,16 @@ func judge(call *Call) ([]Finding, Reason, string) {
 	if !wellFormed {
 		return nil, ReasonNoRowsAt, malformedPointer(call.RowsAt)
 	}
-	result, rest, found := resolve(call.Result, pointer)
-	if !found {
-		return nil, ReasonNoRowsAt, leadsNowhere(call.RowsAt, rest[0])
-	}
-	if raw, ok := result.(json.RawMessage); ok {
-		return judgeText(call, []byte(raw), rest, true)
+	result := call.Result
+	if len(pointer) > 0 {
+		found, rest, ok := resolve(result, pointer)
+		if !ok {
+			return nil, ReasonNoRowsAt, leadsNowhere(call.RowsAt, rest[0])
+		}
+		if raw, ok := found.(json.RawMessage); ok {
+			return judgeText(call, []byte(raw), rest, true)
+		}
+		result = found
 	}
 	reading, reason, detail := readResult(result)
 	if reason != "" {
@@ -256,21 +260,36 @@ func judgeReading(call *Call, reading *RowsetReading) ([]Finding, Reason, string
 	case reading.length == 0:
 		return nil, ReasonNotRowset, "an empty RowsetReading"
 	}
-	var fewAsked [fewColumns]rawrows.Column
-	var few [fewColumns]tally
-	asked, tallies := fewAsked[:], few[:]
+	var few [fewColumns]rawrows.Column
+	asked := few[:]
 	if len(call.Columns) > fewColumns {
-		asked, tallies = make([]rawrows.Column, len(call.Columns)), make([]tally, len(call.Columns))
+		asked = make([]rawrows.Column, len(call.Columns))
 	}
-	asked, tallies = asked[:len(call.Columns)], tallies[:len(call.Columns)]
+	asked = asked[:len(call.Columns)]
 	askAll(asked, call.Columns)
-	reading.judge(call.Columns, asked, tallies)
+	from := reading.plainRows(asked)
+	if from == reading.length {
+		return nil, "", ""
+	}
+	return judgeRows(call, reading, asked, from), "", ""
+}
+
+// judgeRows counts the cells of the rows that are left. It is apart from judgeReading so that rows which satisfy at a
+// glance cost no tallies.
+func judgeRows(call *Call, reading *RowsetReading, asked []rawrows.Column, from int) []Finding {
+	var few [fewColumns]tally
+	tallies := few[:]
+	if len(asked) > fewColumns {
+		tallies = make([]tally, len(asked))
+	}
+	tallies = tallies[:len(asked)]
+	reading.judge(call.Columns, asked, tallies, from)
 	for c := range tallies {
 		if t := &tallies[c]; t.offenders > 0 || t.absent == reading.length {
-			return findings(call, reading.length, tallies, reading.keys), "", ""
+			return findings(call, reading.length, tallies, reading.keys)
 		}
 	}
-	return nil, "", ""
+	return nil
 }
 
 // judgeText judges JSON text in one pass; a pointer that is not well formed is only said to be so of text that is JSON.

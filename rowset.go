@@ -68,21 +68,43 @@ func newRow(v reflect.Value) rowValue {
 
 func (r *RowsetReading) row(i int) rowValue {
 	switch {
-	case r.maps != nil:
-		return rowValue{decoded: r.maps[i]}
-	case r.list != nil:
-		return rowValue{decoded: r.list[i].(map[string]any)}
+	case r.maps != nil || r.list != nil:
+		return rowValue{decoded: r.decoded(i)}
 	case r.typed.IsValid():
 		return newRow(reflect.Indirect(r.typed.Index(i)))
 	}
 	return r.rows[i]
 }
 
-// judge counts every cell of the declared columns.
-func (r *RowsetReading) judge(columns ToolResultColumns, asked []rawrows.Column, tallies []tally) {
+// decoded gives one row, of decoded rows.
+func (r *RowsetReading) decoded(i int) map[string]any {
+	if r.maps != nil {
+		return r.maps[i]
+	}
+	return r.list[i].(map[string]any)
+}
+
+// plainRows says how many decoded rows, from the first on, have every column and plainly what was asked in it.
+func (r *RowsetReading) plainRows(asked []rawrows.Column) int {
+	if r.maps == nil && r.list == nil {
+		return 0
+	}
+	for i := range r.length {
+		row := r.decoded(i)
+		for c := range asked {
+			if value, there := row[asked[c].Name]; !there || !plainlyHolds(&asked[c], value) {
+				return i
+			}
+		}
+	}
+	return r.length
+}
+
+// judge counts every cell of the declared columns in the rows from one on.
+func (r *RowsetReading) judge(columns ToolResultColumns, asked []rawrows.Column, tallies []tally, from int) {
 	switch {
 	case r.maps != nil || r.list != nil:
-		r.judgeDecoded(columns, asked, tallies)
+		r.judgeDecoded(columns, asked, tallies, from)
 	case r.typed.IsValid():
 		judgeStructs(columns, asked, tallies, r.typed)
 	default:
@@ -96,14 +118,9 @@ func (r *RowsetReading) judge(columns ToolResultColumns, asked []rawrows.Column,
 	}
 }
 
-func (r *RowsetReading) judgeDecoded(columns ToolResultColumns, asked []rawrows.Column, tallies []tally) {
-	for i := range r.length {
-		var row map[string]any
-		if r.maps != nil {
-			row = r.maps[i]
-		} else {
-			row = r.list[i].(map[string]any)
-		}
+func (r *RowsetReading) judgeDecoded(columns ToolResultColumns, asked []rawrows.Column, tallies []tally, from int) {
+	for i := from; i < r.length; i++ {
+		row := r.decoded(i)
 		for c := range asked {
 			value, there := row[asked[c].Name]
 			if there && plainlyHolds(&asked[c], value) {
