@@ -18,7 +18,7 @@ type structField struct {
 	omitEmpty bool
 	omitZero  bool
 	quoted    bool
-	plain     reflect.Kind // of a type that is encoded by its kind alone; Invalid of all others
+	plain     reflect.Kind // of a type that, or behind whose pointer, is encoded by its kind alone; Invalid of all others
 	field     reflect.StructField
 }
 
@@ -133,7 +133,7 @@ func readLevel(one embedded) (fields []structField, deeper []embedded) {
 				field.quoted = kind >= reflect.Bool && kind <= reflect.Float64 || kind == reflect.String
 			}
 		}
-		if !field.quoted && sf.Type != numberType && !marshals(sf.Type, marshalerType) && !marshals(sf.Type, textMarshalerType) {
+		if !field.quoted && behind != numberType && behind.Kind() != reflect.Pointer && !marshals(sf.Type, marshalerType) && !marshals(sf.Type, textMarshalerType) {
 			field.plain = sf.Type.Kind()
 		}
 		fields = append(fields, field)
@@ -198,7 +198,15 @@ func (f *structField) value(v reflect.Value) (reflect.Value, bool) {
 
 // plainlyHolds accepts what the field's type alone promises; false only means that a full inspection decides.
 func (f *structField) plainlyHolds(asked *rawrows.Column, value reflect.Value) bool {
-	switch kind := f.plain; {
+	kind := f.plain
+	if kind == reflect.Pointer {
+		if value.IsNil() {
+			return asked.Accepts.Has(rawrows.Null)
+		}
+		value = value.Elem()
+		kind = value.Kind()
+	}
+	switch {
 	case kind == reflect.Invalid:
 		return asked.Date && f.field.Type == timeType
 	case kind == reflect.Bool:

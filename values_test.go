@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,48 @@ func TestFieldRules(t *testing.T) {
 	typed := Check(Warn, Call{Columns: columns, Result: rows})
 	raw := Check(Warn, Call{Columns: columns, Text: string(encoded)})
 	assert.Equal(t, raw, typed, "typed rows are judged as their own JSON: %s", strings.TrimSpace(string(encoded)))
+}
+
+type (
+	ownOnPointer int
+	pointerToOwn *ownOnPointer
+	pointerToNum *json.Number
+)
+
+func (*ownOnPointer) MarshalJSON() ([]byte, error) { return []byte(`"a string"`), nil }
+
+func TestPointersAreJudgedByWhatTheyEncode(t *testing.T) {
+	type row struct {
+		Text   *string
+		Number *float64
+		Flag   *bool
+		Twice  **string
+		Digits *json.Number
+		Named  pointerToNum
+		Own    *ownOnPointer
+		Other  pointerToOwn
+		Empty  *string
+		Quoted *int `json:",string"`
+		Date   *string
+		Time   *time.Time
+	}
+	text, number, flag, digits, own, day, at, whole := "a", 1.5, true, json.Number("7"), ownOnPointer(1), "2024-02-30", time.Now(), 4
+	twice := &text
+	rows := []row{{&text, &number, &flag, &twice, &digits, &digits, &own, &own, nil, &whole, &day, &at}, {}}
+	encoded, err := json.Marshal(rows)
+	require.NoError(t, err)
+	for _, declared := range []ColumnType{Number, String, Boolean, Date} {
+		for _, nullable := range []bool{false, true} {
+			for _, name := range reflect.VisibleFields(reflect.TypeFor[row]()) {
+				columns := ToolResultColumns{{Name: name.Name, Type: declared, Nullable: nullable}}
+				typed, raw := Check(Warn, Call{Columns: columns, Result: rows}), Check(Warn, Call{Columns: columns, Text: string(encoded)})
+				assert.Equal(t, raw.Dispositions, typed.Dispositions, "%s as %s, nullable %t", name.Name, declared, nullable)
+				if len(raw.Findings) == 1 && assert.Len(t, typed.Findings, 1) {
+					assert.Equal(t, raw.Findings[0].Violation.Held, typed.Findings[0].Violation.Held, "%s as %s, nullable %t", name.Name, declared, nullable)
+				}
+			}
+		}
+	}
 }
 
 func TestRowsThatLookLikeOthers(t *testing.T) {
