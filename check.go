@@ -336,7 +336,7 @@ func askAll(asked []rawrows.Column, columns ToolResultColumns) {
 			accepts = rawrows.Accept(rawrows.Boolean)
 		}
 		if column.Nullable {
-			accepts |= rawrows.Accept(rawrows.Null, rawrows.Missing)
+			accepts |= rawrows.Accept(rawrows.Null) | rawrows.Accept(rawrows.Missing)
 		}
 		asked[c] = rawrows.Column{Name: column.Name, Accepts: accepts, Date: column.Type == Date}
 	}

@@ -26,13 +26,8 @@ const (
 // Accepted is a set of kinds.
 type Accepted uint16
 
-// Accept makes a set.
-func Accept(kinds ...Kind) (set Accepted) {
-	for _, kind := range kinds {
-		set |= 1 << kind
-	}
-	return set
-}
+// Accept makes a set of one kind; sets are joined by |.
+func Accept(kind Kind) Accepted { return 1 << kind }
 
 // Has tells whether a kind is in the set.
 func (a Accepted) Has(kind Kind) bool { return a>>kind&1 == 1 }
@@ -53,9 +48,9 @@ type Tally struct {
 	Start, End int        // the first offender's value is text[Start:End]
 	Held       [Kinds]int // offenders by what they hold
 
-	lastRow    int // the latest row that has the key, counted from 1, as far as the simple pass knows
-	lastKind   Kind
-	lastFailed bool
+	lastRow   int // the latest row that has the key, counted from 1, as far as the simple pass knows
+	failedRow int // the latest row that offended, counted from 1, and with what
+	lastKind  Kind
 }
 
 func (t *Tally) offend(row int, kind Kind, start, end int) {
@@ -64,18 +59,19 @@ func (t *Tally) offend(row int, kind Kind, start, end int) {
 	}
 	t.Offenders++
 	t.Held[kind]++
-	t.lastRow, t.lastKind, t.lastFailed = row+1, kind, true
+	t.failedRow, t.lastKind = row+1, kind
 }
 
 // meet notes that a row has the key, and forgets the verdict on an earlier cell of that row. Again tells that there
 // was one.
 func (t *Tally) meet(row int) (again bool) {
-	again = t.lastRow == row+1
-	if again && t.lastFailed {
+	if t.failedRow == row+1 {
 		t.Offenders--
 		t.Held[t.lastKind]--
+		t.failedRow = 0
 	}
-	t.lastRow, t.lastFailed = row+1, false
+	again = t.lastRow == row+1
+	t.lastRow = row + 1
 	return again
 }
 

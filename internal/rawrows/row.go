@@ -23,9 +23,7 @@ func (j *judgement[T]) rows(text T, at int) int {
 			at = j.other(text, at, row)
 		}
 		j.answer.Rows = row + 1
-		if at, more = next(text, at, ']'); more {
-			j.connect(text, at)
-		}
+		at, more = next(text, at, ']')
 	}
 	return at
 }
@@ -48,7 +46,10 @@ func (j *judgement[T]) row(text T, at, row, done int) int {
 		j.resume(row, done)
 		at, more = next(text, at, '}')
 	} else {
-		j.shape.begin(at)
+		if s := j.shape; s.learning {
+			s.forget()
+			s.learning, s.lastEnd = true, at
+		}
 		at, more = open(text, at, '}')
 	}
 	for more {
@@ -66,9 +67,7 @@ func (j *judgement[T]) resume(row, done int) {
 	for _, step := range j.shape.steps[:done] {
 		if step.column >= 0 {
 			j.present++
-			if t := &j.tallies[step.column]; t.lastRow != row+1 { // else it has offended
-				t.meet(row)
-			}
+			j.tallies[step.column].lastRow = row + 1
 		}
 	}
 }
@@ -134,14 +133,18 @@ func (j *judgement[T]) columnOf(key T) int {
 
 // end is called at the end of a row that was read by hand. It counts the columns that the row does not have.
 func (j *judgement[T]) end(row int) {
-	learned := j.shape.learned(j.repeated)
+	s := j.shape
+	learned := s.learning && !j.repeated && len(s.steps) > 0
+	if learned {
+		s.learning, s.usable = false, true
+	}
 	if j.present == len(j.columns) {
 		return
 	}
 	for c := range j.columns {
 		if j.tallies[c].lastRow != row+1 {
 			if learned {
-				j.shape.absent = append(j.shape.absent, c)
+				s.absent = append(s.absent, c)
 			}
 			j.absent(c, row)
 		}

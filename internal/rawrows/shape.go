@@ -30,7 +30,7 @@ func remember[T Text](s *step, text T, start, end int) {
 
 // matches compares the stretch with the text at a position. It is false where the text's end is too near for a word.
 func matches[T Text](s *step, text T, at int) bool {
-	if at+max(s.length, 8) > len(text) || Word(text, at)&s.mask != s.first {
+	if at+max(s.length, 8) >= len(text) || Word(text, at)&s.mask != s.first {
 		return false
 	}
 	for i := 8; i < s.length-8; i += 8 {
@@ -41,11 +41,35 @@ func matches[T Text](s *step, text T, at int) bool {
 	return s.length <= 8 || Word(text, at+s.length-8) == s.last
 }
 
-const (
-	mostSteps     = 1024 // of a row that is learned
-	mostPatience  = 4096
-	firstPatience = 2
-)
+// turn looks whether the stretch of a later step stands here, and lets that step change places with step k. Between a
+// comma and a row's bracket, which are what a stretch mostly begins with, it makes no difference.
+func turn[T Text](steps []step, k int, text T, at int) bool {
+	opening := uint64(',')
+	if k == 0 {
+		opening = '{'
+	}
+	if at+8 > len(text) {
+		return false
+	}
+	word := Word(text, at)
+	for i := k + 1; i < min(len(steps), k+mostTurned); i++ {
+		s := &steps[i]
+		if before := s.first; (word^before)&s.mask <= 0xFF && (byte(before) == ',' || byte(before) == '{') {
+			if s.first = before&^0xFF | opening; matches(s, text, at) {
+				steps[k], steps[i] = steps[i], steps[k]
+				if k == 0 {
+					steps[i].first ^= '{' ^ ','
+				}
+				return true
+			}
+			s.first = before
+		}
+	}
+	return false
+}
+
+// The bounds of a shape: steps of a row, how far ahead one is looked for, and misses before another row is learned.
+const mostSteps, mostTurned, mostPatience, firstPatience = 1024, 16, 4096, 2
 
 // shape is what rows have in common: their stretches, and the columns that they do not have.
 type shape struct {
@@ -59,25 +83,12 @@ type shape struct {
 	patience int // misses before another row is learned; it grows each time
 }
 
-// forget drops what was learned; nothing will be learned until reset or begin.
+// forget drops what was learned; nothing will be learned until learning is set.
 func (s *shape) forget() {
 	s.learning = false
 	if len(s.steps) > 0 {
 		clear(s.steps) // which hold bytes of the text
 		*s = shape{steps: s.steps[:0], absent: s.absent[:0], patience: s.patience}
-	}
-}
-
-func (s *shape) reset() {
-	s.forget()
-	s.learning, s.patience = true, firstPatience
-}
-
-// begin is called at the bracket of a row that is read by hand.
-func (s *shape) begin(at int) {
-	if s.learning {
-		s.forget()
-		s.learning, s.lastEnd = true, at
 	}
 }
 
@@ -100,28 +111,15 @@ func (j *judgement[T]) learn(text T, column, start, end int) {
 	s.lastEnd = end
 }
 
-// learned tells whether a row that ends is one to follow.
-func (s *shape) learned(repeated bool) bool {
-	if !s.learning || repeated || len(s.steps) == 0 {
-		return false
-	}
-	s.learning, s.usable = false, true
-	return true
-}
-
-// connect is called at the bracket behind a row that was learned.
-func (j *judgement[T]) connect(text T, at int) {
-	if s := j.shape; s.usable && s.link.length == 0 && s.lastEnd > 0 {
-		remember(&s.link, text, s.lastEnd, at)
-		s.lastEnd = 0
-	}
-}
-
 // followed lets rows follow the shape, if there is one, and has a row learned when too many have not.
 func (j *judgement[T]) followed(text T, at, row int) (end, last, done int) {
 	s := j.shape
 	if !s.usable {
 		return at, row, 0
+	}
+	if s.lastEnd > 0 { // the row behind the one that was learned
+		remember(&s.link, text, s.lastEnd, at)
+		s.lastEnd = 0
 	}
 	if end, last, done = j.follow(text, at, row); last > row {
 		s.misses = 0
@@ -143,13 +141,11 @@ func (j *judgement[T]) follow(text T, at, row int) (end, last, done int) {
 	for {
 		for k := range steps {
 			step := &steps[k]
-			start := at + step.length
-			switch {
-			case !matches(step, text, at):
+			if !matches(step, text, at) && !turn(steps, k, text, at) {
 				return at, row, k
-			case start == len(text):
-				return ^start, row, k
-			case text[start] <= ' ': // more white space than in the stretch
+			}
+			start := at + step.length
+			if text[start] <= ' ' { // more white space than in the stretch
 				return at, row, k
 			}
 			kind := String
