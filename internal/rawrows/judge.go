@@ -90,7 +90,7 @@ func (w *Work) Give() {
 	}
 	clear(w.Columns)
 	clear(w.Tallies)
-	w.shape.forget()
+	w.shape.restart(0)
 	if len(w.names) > 0 {
 		clear(w.names)
 	}

@@ -20,8 +20,8 @@ func (j *judgement[T]) target(text T, at, level int) int {
 	if level > 0 {
 		clear(j.tallies)
 	}
-	j.shape.forget()
-	j.shape.learning, j.shape.patience = true, firstPatience
+	j.shape.restart(at)
+	j.shape.patience = firstPatience
 	j.answer.State, j.depth = Judged, level
 	if at < len(text) && text[at] == '[' {
 		return j.rows(text, at)

@@ -46,9 +46,8 @@ func (j *judgement[T]) row(text T, at, row, done int) int {
 		j.resume(row, done)
 		at, more = next(text, at, '}')
 	} else {
-		if s := j.shape; s.learning {
-			s.forget()
-			s.learning, s.lastEnd = true, at
+		if j.shape.learning {
+			j.shape.restart(at)
 		}
 		at, more = open(text, at, '}')
 	}

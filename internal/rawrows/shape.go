@@ -28,7 +28,8 @@ func remember[T Text](s *step, text T, start, end int) {
 	s.first = Word(text, start) & s.mask
 }
 
-// matches compares the stretch with the text at a position. It is false where the text's end is too near for a word.
+// matches compares the stretch with the text at a position. It is false where the text's end is too near for a
+// word, or for a byte behind the stretch.
 func matches[T Text](s *step, text T, at int) bool {
 	if at+max(s.length, 8) >= len(text) || Word(text, at)&s.mask != s.first {
 		return false
@@ -83,13 +84,13 @@ type shape struct {
 	patience int // misses before another row is learned; it grows each time
 }
 
-// forget drops what was learned; nothing will be learned until learning is set.
-func (s *shape) forget() {
-	s.learning = false
+// restart drops what was learned and learns from a position on.
+func (s *shape) restart(at int) {
 	if len(s.steps) > 0 {
 		clear(s.steps) // which hold bytes of the text
 		*s = shape{steps: s.steps[:0], absent: s.absent[:0], patience: s.patience}
 	}
+	s.learning, s.lastEnd = true, at
 }
 
 // learn takes the stretch before a value.
@@ -99,7 +100,8 @@ func (j *judgement[T]) learn(text T, column, start, end int) {
 		return
 	}
 	if len(s.steps) == mostSteps {
-		s.forget()
+		s.restart(0)
+		s.learning = false
 		return
 	}
 	s.steps = slices.Grow(s.steps, 1)[:len(s.steps)+1] // which has been cleared
